@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from rewards.parsing.kinds import kind
-from rewards.parsing.text import fold, words
+from rewards.parsing.text import fold, is_nonsense, words
 from rewards.troubles import KINDS, PRAISE, called
 from rewards.types import PromptLike
 
@@ -27,6 +27,8 @@ _TYPES: dict[str, type] = {
 }  # fmt: skip
 _FEELINGS = ("negative", "neutral", "positive")
 _FLAGS = ("delivery_issue", "product_issue", "seller_issue")
+_NO_STARS_OF: dict[str, tuple[int, ...]] = {"negative": (4, 5), "neutral": (1, 5), "positive": (1, 2)}
+"""Stars that contradict a feeling."""
 TOLD = 0.8
 """Agreement of values in words («sim», «alto»): right, but a program stumbles."""
 OPPOSITE = 0.3
@@ -36,13 +38,16 @@ FAIR_FEELING = 0.96
 """Credit beside the opposite sentiment, another one, one that is open (no stars say, or a complaint is neutral), and
 one that is as fair: a complaint, and no stars."""
 OTHER_KIND = 0.6
-"""Credit where no issue that there is has its flag."""
+DENIED = 0.4
+"""Credit where no issue that there is has its flag, or all three have one and one is right at most, and of a complaint
+that says there was none."""
 OTHER_THING = 0.75
 OTHER_CATEGORY = 0.7
 OTHER_STARS = 0.85
 OTHER_NAME = 0.5
+NONSENSE = 0.35
 """Credit of a summary about something else, of a category and of stars that only had to be copied, and of a summary
-that names another thing («Cliente satisfeito com o travesseiro»)."""
+that names another thing («Cliente satisfeito com o travesseiro»), and of one that is no words."""
 _OF_A_THING = re.compile(
     r"\b(?:gostou|reclama|(?:in)?satisfeit[oa]|neutr[oa]|content[ea]|elogia)(?: com| sobre|:)?"
     r" (?:[ao]s?|d[aeo]s?) ([a-z]{4,})"
@@ -51,8 +56,7 @@ _OF_A_THING = re.compile(
 _MATTERS = re.compile(
     r"client|consum|compr|produt|loja|vend|pedid|entreg|atend|embal|prazo|frete|defeit|demor|atras|preco|valor|qualid"
     r"|pessim|otim|trans|falt|servi|experi|troca|devol|reembol|item|aparel|peca|material|tamanh|cor\b|cores\b"
-    r"|dois|duas"
-    r"|ruid|barul|leve|ausenc|(?!maquiagem|racao|balanca)\w+(?:eza|cao|coes|dade|ancia|anca|encia|mento|agem"
+    r"|dois|duas|ruid|barul|leve|ausenc|(?!maquiagem|racao|balanca)\w+(?:eza|cao|coes|dade|ancia|anca|encia|mento|agem"
     r"|idao)$|aparen|aspect|acaba|durab|resis|custo|benef|pontu|cheir|sabor|confor|belez|envio|chega|resul|desem"
     r"|funci|conte|estad|cuid|rapid|agil"
 )
@@ -103,24 +107,22 @@ _TELLS = re.compile(
 _STARS = re.compile(r"\bnota:? ([1-5])\b(?![.,]\d)|(?<!/)\b([1-5]) ?/ ?5\b(?![/\d])|\b([1-5]) estrelas?")
 _COMMON = re.compile(
     r"client|consum|compr|produt|loja|vend|pedid|entreg|receb|cheg|reclam|elogi|avali|nota|satis|insat|gost|ador"
-    r"|muito"
-    r"|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt"
-    r"|pesso|conta|como"
-    r"|relat|inform|mencion|comenta|detalh|resum|experi|servi|favor|curt[ao]|breve|opini|aprov|posit|negat|feliz"
+    r"|muito|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt"
+    r"|pesso|conta|como|relat|inform|mencion|comenta|detalh|resum|experi|servi|favor|curt[ao]|breve|opini|aprov|posit|negat|feliz"
     r"|ironi|consid|afirm|apare|porem|nada"
 )
-
 
 _DENIAL = r"(?:nao|nem|nunca|nenhum\w*|sem|nada)"
 _DENIED = re.compile(
     rf"\b{_DENIAL} (?:(?:me|se|mais) )?(?:(?:houve|ha|teve|tem|tive|tenho|veio|vieram|foi|fica|ficou|esta|estava"
-    rf"|e|era"
-    r"|cheg\w+|apresent\w+|mostr\w+|vi|not\w+|encontr\w+|sofreu) )?"
-    r"(?:(?:de|com|o|a|mais|muit[oa]|nenhum\w*|qualquer|tao|tipo|sinal|problemas?|reclamac\w+) ){0,4}$"
+    rf"|e|era|cheg\w+|apresent\w+|mostr\w+|vi|not\w+|encontr\w+|sofreu) )?"
+    r"(?:(?:de|com|o|a|mais|muit[oa]|nenhum\w*|qualquer|tao|tipo|sinal|problemas?|reclamac\w+|entregas?"
+    r"|produtos?) ){0,4}$"
 )
 """What makes a complaint behind it none: a denial, and at most words that assert it («não veio com»). Another verb
 complains of it all the same («não resolveram o atraso»)."""
 _BEGINS_SO = re.compile(rf"{_DENIAL}\b")
+_BEGINS_NONE = re.compile(r"^\W*(?:nao (?:houve|ha|teve|tem|existe|e verdade que)|nenhum\w*|sem|nada de|nunca houve)\b")
 _NEAR = 60
 """Characters in front of a kind in which its denial stands."""
 _ANYBODYS = {"wrong": _FLAGS, "incomplete": ("delivery_issue", "product_issue")}
@@ -155,6 +157,11 @@ def denies(complaint: str, expected: str) -> bool:
     folded = fold(complaint)
     wanted = kinds_of(expected)
     named = {kind for kind in wanted if KINDS[kind].search(folded)}
+    asserted = _BEGINS_NONE.sub("", folded)
+    if asserted != folded and not _BEGINS_NONE.match(fold(expected)):
+        own, theirs = ([word for word in words(text) if len(word) > 2] for text in (asserted, expected))
+        if theirs and own[: len(theirs)] == theirs:
+            return True
     return bool(named) and not named & kinds_of(complaint)
 
 
@@ -165,8 +172,9 @@ def states_stars(prompt: PromptLike) -> bool:
 
 
 def names_every_kind(complaint: str) -> bool:
-    """Whether a complaint names more kinds than a review tells of: one of them will be right."""
-    return len(kinds_of(complaint)) > _MOST_KINDS
+    """Whether a complaint names more kinds than a review tells of: one of them will be right. Something always comes
+    with a cancellation."""
+    return len(kinds_of(complaint) - {"cancelled"}) > _MOST_KINDS
 
 
 def is_of_kind(complaint: str, expected: str, review: str = "") -> bool:
@@ -193,19 +201,22 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     are_stated = states_stars(prompt)
     felt, wanted = meant("sentiment", found.get("sentiment")), expected.get("sentiment")
     is_open = wanted == "neutral" and felt == "negative" and bool(expected.get("main_complaint"))
-    kept = _feeling(felt, wanted, are_stated and not is_open)
-    if not are_stated and is_as_fair(felt, expected, prompt):
-        kept = FAIR_FEELING
+    is_fair = not are_stated and is_as_fair(felt, expected, prompt)
+    kept = FAIR_FEELING if is_fair else _feeling(felt, wanted, are_stated and not is_open)
     category, own = expected.get("category"), found.get("category")
     is_other = isinstance(category, str) and fold(str(own)).strip() != fold(category) and not leaves_open(own, category)
     if is_other and (fold(str(category)) in review or (own and names_another(found.get("summary"), prompt))):
         kept *= OTHER_CATEGORY
     score = expected.get("sentiment_score")
-    if are_stated and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
+    stars = meant("sentiment_score", found.get("sentiment_score"))
+    if are_stated and score is not None and stars != score:
         kept *= OTHER_STARS
-    return (
-        kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), found.get("main_complaint"), prompt)
-    )
+    if stars in _NO_STARS_OF.get(str(felt if is_fair or is_open else wanted), ()):
+        kept *= OPPOSITE
+    said = found.get("main_complaint")
+    if isinstance(said, str) and denies(said, str(expected.get("main_complaint") or "")):
+        kept *= DENIED
+    return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), said, prompt)
 
 
 def leaves_open(category: object, expected: object) -> bool:
@@ -238,7 +249,10 @@ def is_as_fair(felt: object, expected: Mapping[str, object], prompt: PromptLike)
     )
 
 
-_DELIGHTED = re.compile(r"(?<!nao )\b(?:amei|ador\w+|feliz|superou|gostei muito|recomendo|voltarei|excelente compra)\b")
+_DELIGHTED = re.compile(
+    r"(?<!nao )(?<!nunca )(?<!mais )\b(?:amei|ador\w+|feliz|superou|gostei muito|recomendo|voltarei|excelente compra"
+    r"|(?:compraria|compro|vou comprar|volto a comprar) (?:de novo|outra vez|novamente))\b"
+)
 """Words of somebody who is content with all but one thing."""
 
 
@@ -257,6 +271,8 @@ def _kind_worth(found: Mapping[str, object], expected: Mapping[str, object]) -> 
     kinds = kinds_of(complaint) if isinstance(complaint, str) else frozenset()
     true = {name for name in _FLAGS if expected.get(name) is True}
     said = {name for name in _FLAGS if meant(name, found.get(name)) is True}
+    if len(said) == len(_FLAGS) > len(true) + 1:
+        return OTHER_KIND
     may_be = {flag for kind in kinds for flag in _ANYBODYS.get(kind, ())}
     return OTHER_KIND if true and not true & said and not may_be.intersection(said or may_be) else 1.0
 
@@ -283,10 +299,12 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
         return OTHER_NAME
     topics = {topic: bool(re.search(signs, review)) for topic, signs in _TOPICS.items() if topic in said}
     is_apart = told and not told & known and not any(topics.values()) and not _says_as_much(summary, prompt.user)
-    if is_apart or list(topics.values()).count(False) > 1:
-        return OTHER_THING
+    if is_apart and is_nonsense(summary):
+        return NONSENSE
     if _turns(said, review, fields.get("sentiment"), fields.get("main_complaint")):
         return TURNED
+    if is_apart or list(topics.values()).count(False) > 1:
+        return OTHER_THING
     return LABEL if _is_label(summary, complaint) else 1.0
 
 
@@ -321,7 +339,8 @@ def _is_of_this(summary: str, review: str) -> bool:
 
 _NOUN = re.compile(r"(?:^|[.;:!] |\b(?:[oa]s?|uma?|d[oa]s?|n[oa]s?|aos?|seus?|suas?) )([a-z]{4,})")
 _ANY_ORDERS = re.compile(
-    r"mercad|encom|pacot|tud|tod|anunc|esper|combin|previs|promet|foto|dias?\b|tempo|data|cert|amig|famil|rapid|pontual|ficou"
+    r"mercad|encom|pacot|tud|tod|anunc|esper|combin|previs|promet|foto|dias?\b|tempo|data|cert|amig|famil|rapid"
+    r"|pontual|ficou"
     r"|feliz|conten|agrad|otim|excel|perfei|tambem|outr|mesm|proxim|momen|casa|nota|dentro|antes|ador|amou|achou|super"
     r"|correi|transp|frete|comen|destac|ressal|tipo|lojist|marca|site|pessoa|usou|acord|tranq|dispo|inteir"
     r"|risca|ofert|escolh|inten|gent|embrulh|present|hora|semana|mes\b|manha|tarde|noite|hoje|logo|respeit|respos|duvid"

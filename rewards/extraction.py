@@ -91,6 +91,8 @@ OPEN_FEELING = 0.92
 OPEN_RISK = 0.95
 """Agreement of a star more or less of the same feeling, of another feeling that a complaint allows, and of the next
 risk, where nobody tells the stars."""
+SECOND = 0.9
+"""Agreement of another trouble that the review tells of as well: which is the main one is open."""
 OPINION = 0.85
 """Agreement of what somebody lukewarm finds wanting, told as a complaint («material simples»)."""
 _TELLS_INTENT = re.compile(
@@ -239,7 +241,8 @@ def _complaint(said: str, wanted: str, review: str) -> float:
     ]:
         return 1.0
     is_told = is_of_kind(said, wanted, review) or (not names_every_kind(said) and says_the_same(said, wanted, review))
-    return max(token_f1(said, wanted), float(is_told))
+    is_second = not is_told and bool(kinds_of(wanted)) and bool(kinds_of(said)) and kinds_of(said) <= kinds_of(review)
+    return max(token_f1(said, wanted), float(is_told), SECOND * is_second)
 
 
 _LACKS = re.compile(r"\bnao (?:responde|chegou|veio|devolve|troca)\b")

@@ -13,7 +13,7 @@ from rewards import v42
 from rewards.complaints import TOLD, is_as_fair, states_stars, worth
 from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, agreements, fits_stars, match, usable_fields
-from rewards.mistold import explains, mistells
+from rewards.mistold import explains, mistells, takes_itself_back
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
 from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, flat, is_none, is_order, lacks_a_thing, pads
@@ -197,7 +197,7 @@ class SqlQa:
         named = names(query.text) if query else frozenset()
         shares: tuple[float, ...] = (0.0,) * len(self.components)
         reads = query and any(name.startswith("table:") for name in named) and query.text not in prompt.user
-        if query and reads and stands(query.prose):
+        if query and reads and not takes_itself_back(query):
             overlap, ran, right = 0.0, False, 0.0
             if gold:
                 overlap = 2 * len(named & gold) / (len(named) + len(gold))

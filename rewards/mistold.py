@@ -8,7 +8,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from rewards.parsing.prose import tells_of_others
+from rewards.beside import denies_all, retracts, without_notes
+from rewards.parsing.prose import stands, tells_of_others
 from rewards.parsing.sql import FREE_STEPS, Query, parse, run_query
 from rewards.parsing.text import fold, originality, portuguese, words
 from rewards.types import PromptLike, clip
@@ -32,6 +33,12 @@ def explains(prose: str, prompt: PromptLike) -> float:
     tokens = words(prose)
     own = portuguese(tokens) * (originality(tokens, prompt.user) > 0)
     return clip(len(tokens) / FEWEST_WORDS) * own
+
+
+def takes_itself_back(query: Query) -> bool:
+    """Whether prose or comments say of a query that it is none to use, or prose only what it does not do."""
+    prose = without_notes(query.prose)
+    return not stands(prose) or retracts(f"{prose}\n{without_notes(query.comments)}") or denies_all(prose)
 
 
 def mistells(query: Query, prompt: PromptLike, databases: Path | None) -> bool:

@@ -29,7 +29,8 @@ _OWN = r"(?:(?<!\bd[oae] )(?<!\bd[oae] meu )|(?<=status d[oae] )|(?<=entrega d[o
 _STILL = (
     r"(?: (?:esta|estao|fica|ficou|foi|segue|seguiu|continua|permanece|encontra|encontram|parece|consta|como|que|se|ha"
     r"|faz|mais|de|um|uma|\d+|dois|duas|tres"
-    r"|quatro|cinco|seis|sete|oito|nove|dez|quinze|vinte|trinta|vari[oa]s|muit[oa]s|dias?|semanas?|mes|meses|ainda|totalmente|sempre|agora|tambem|e"
+    r"|quatro|cinco|seis|sete|oito|nove|dez|quinze|vinte|trinta|vari[oa]s|muit[oa]s|dias?|semanas?|mes|meses|ainda"
+    r"|totalmente|sempre|agora|tambem|e"
     r"|d[oae]|meu|minha|clientes?|pedid\w+|encomenda|produto|n[oa]s?|correios?|transportadora|transporte|centro"
     r"|caminho|alfandega|transito|rastrei\w+|distribuicao|presentes?|comprei|comprou|pediu?|fiz|fez)\b){0,9}+"
 )
@@ -71,7 +72,8 @@ _SELLER = r"(?:vendedor\w*|lojistas?|loja|atendentes?|suporte|sac|equipe|empresa
 
 _WAYS: dict[str, tuple[str, ...]] = {
     "packaging": (
-        r"\b(?:embalag|pacote|caixa|embrulh)\w*\b.*\b(?:danific|amass|rasg|abert|violad|avari|molhad|rompid|esmag)",
+        r"\b(?:embalag|pacote|caixa|embrulh|lacre)\w*\b.*\b(?:danific|amass|rasg|abert|violad|avari|molhad|umid[oa]"
+        r"|encharc|rompid|esmag)|\blacre \w*(?: \w+)? ?(?:quebrad|partid)",
         r"\b(?:danific|amassad|rasgad|violad)\w* (?:a |o )?(?:embalag|pacote|caixa)",
         r"\b(?:embalag|embrulh|involuc)\w*\b.{0,25}\b(?:frag|precari|pessim|ruim|frac|destru|estrag|deterior"
         r"|machuc|furad"
@@ -103,6 +105,7 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\bnao (?:houve|ocorreu|aconteceu|teve|fizeram|foi feita) (?:a )?entrega|\bnao saiu (?:para entrega"
         r"|do lugar|d[ao] )",
         r"\bnao vi\w* (?:nem )?(?:a )?(?:cor|sombra|sinal) d[oa]",
+        r"\bsem (?:o |a |meu |minha )?(?:produt|pedid|encomend|mercador)\w*(?=$|[,.;]| (?:e|nem)\b)",
     ),
     "late": (
         r"\b(?:atras|demor)\w*+(?! (?:(?!e |nem )\w+ ){0,2}(?:respo|retorn|atend|contat|reembols|estorn|ressarc"
@@ -127,7 +130,9 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\b(?:dias?|semanas?|mes|meses) (?:a mais|alem|apos|depois d[oa]) ?(?:o )?(?:prazo|previst|combinad"
         r"|prometid|data|$)",
         r"\b(?:longa|muita|tanta|semanas de) espera pel[oa] (?:entrega|produto|pedid|encomend)",
-        rf"\bnao (?:\w+ )?{_SHIPPED}\w* (?:no|na|dentro d[oa]) (?:prazo|data|dia)"
+        rf"\b{_SHIPPED}\w* (?:so |apenas )?\w+ (?:dias?|semanas?|mes|meses) (?:depois|apos)(?= d[oa] (?:prazo|comb"
+        rf"|prev|prom)|\W*$)",
+        rf"\bnao (?:\w+ )?{_SHIPPED}\w* (?:no|na|dentro d[oa]|a) (?:prazo|data|dia|tempo)"
         rf"|\bnao cumpriment\w* d[oa] (?:prazo|data)",
     ),
     "unlike": (
@@ -136,8 +141,8 @@ _WAYS: dict[str, tuple[str, ...]] = {
         rf"\bnao (?:\w+ )?(?:igual|fiel|conforme|como|parec\w+|o que|o mesmo)\b.{{0,20}}\b{_SHOWN_AS}",
         r"\banuncio (?:engan|errad|incorret|mentir|fals)|\b(?:nada a ver|em desacordo|nao tem a ver) com (?:a |o )?"
         r"(?:foto|anunc|descri|site|imag)",
-        r"\b(?:foto|anuncio|descricao|imagem|site)\w*\b.{0,12}\b(?:enganou|engana|iludiu|ilude|mente|mentiu"
-        r"|mostra outr)",
+        r"\b(?:foto|anuncio|descricao|imagem|site)\w*\b.{0,12}\b(?:enganou|engana|enganos[oa]|iludiu|ilude|mente|mentiu"
+        r"|mentiros[oa]|ilusori[oa]|mostra outr)",
     ),
     "silent": (
         r"\bdemor\w* (?:muito |demais )?(?:a|para|pra|em|n[oa]) (?:me |dar |d[ao]r? )?(?:respo|retorn"
@@ -228,6 +233,9 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\btroca (?:n[ao]|d[ae]) cor(?:es)?\b(?! d[ae] (?:caixa|embal))|\b(?:foi|foram|mandaram|enviaram) trocad",
         rf"\b(?:diferente|distint[oa]|divers[oa]|maior|menor)s? (?:d[oae]s? |que )+.{{0,20}}\b{_ASKED}{_AS_SUCH}",
         rf"\bnao (?:e|era|foi|veio|vieram|{_SHIPPED}\w*) (?:o|a|os|as) (?:\w+ ){{0,3}}{_ASKED}{_AS_SUCH}",
+        rf"\b{_SHIPPED}\w* outr[oa]s? (?!respo|retorn|mensag|e-?mail|contat|prazo|data|dia|vez|propost|cobranc|bolet"
+        rf"|defeit|problem"
+        r"|transport|loja|vended|client|pess|motiv|descul|hora|semana|mes|caixa|embal|foto|nota)[a-z]{3,}",
         rf"\b{_SHIPPED}\w*(?: (?!{_STATE})\w+){{1,4}} (?:em vez|ao inves|no lugar|em lugar) d[oae]s?\b"
         rf"(?! (?:\d+\b(?! ?v)|um|uma|dois|duas|tres|quatro|cinco|seis)\b)(?! (?:\w+ )?{_STATE})",
     ),
@@ -247,6 +255,12 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\bquantidade (?:menor|errad|incorret|inferior|insuficient)|\b(?:veio|vieram|chegou) (?:faltando"
         r"|pela metade)",
     ),
+    "cancelled": (
+        rf"\b{_PARCEL} (?:\w+ )?cancelad|\bvenda (?:\w+ )?(?:cancelad|sem estoque)|\bcancel(?:aram|ou|amento)\b"
+        r"(?! (?:a |o |da |do )?(?:assin|cart|troca|cadast))|\bindisponibilidade d[oe]|\bvend\w+ (?:o que|sem"
+        r"|produto que) nao t[ei]\w+"
+        r"|\b(?:falta|sem) (?:de |o |produto (?:em|no) )?estoque|\bpor indisponibilidade",
+    ),
     "poor": (
         r"\b(?:qualidade|material|acabament|costura|tecid|plastico|confecc)\w*\b.*\b(?:ruim|frac|baix|pessim|mal"
         r"|frag|inferior"
@@ -254,6 +268,9 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"|questionav|tosc"
         r"|insatisf|deix\w* (?:\w+ )?a desejar)",
         r"\b(?:padrao|nivel)\b.{0,20}\b(?:ruim|pessim|inferior|sofri|mediocr|deix\w* (?:\w+ )?a desejar)",
+        r"\b(?:mau|pessim[oa]) (?:acabamento|material)|\b(?:falhas?|defeitos?|problemas?|imperfeic\w+"
+        r"|erros?) (?:n[oa]|d[eo])s? "
+        r"(?:acabament|costur)",
         r"\b(?:mal|ma) ?-?(?:acabad|feit|qualidade|costurad|fabricad)|\bfragil|\b(?:baix|pouc|pessim|duvidos"
         r"|nenhum)\w*"
         r" qualidade|\bacabamento ruim|\b(?:falta de|sem) qualidade|\bfragilidade",

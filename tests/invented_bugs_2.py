@@ -163,7 +163,7 @@ def explained_in_characters(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def withdrawal_sought_in_query(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """Whether an answer takes itself back is asked of the query's text instead of the prose."""
-    edit(patch, grounded.SqlQa, "shares", "stands(query.prose)", "stands(query.text)")
+    edit(patch, mistold, "takes_itself_back", "without_notes(query.prose)", "query.text", [grounded])
 
 
 # insights

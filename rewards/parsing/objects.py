@@ -11,6 +11,7 @@ from typing import Any
 
 import json_repair
 
+from rewards.beside import denies_object, retracts
 from rewards.parsing.fluency import Limits, reads
 from rewards.parsing.prose import stands
 from rewards.types import LONGEST
@@ -140,10 +141,17 @@ def around(answer: str) -> str:
 
 
 def standing_object(answer: str, fields: Collection[str]) -> dict[str, Any]:
-    """The object of an answer; {} where there is none, or where what is around it or in further fields denies it."""
+    """The object of an answer; {} where there is none, or where what is around it or in a field denies it."""
     found = find_object(answer) or {}
     beside = [value for name, value in found.items() if name not in fields and isinstance(value, str)]
+    told = {name: value for name, value in found.items() if name not in fields or name in _TEXTS}
+    is_denied = any(denies_object(name, value, found.get("sentiment")) for name, value in told.items())
+    if is_denied or any(map(retracts, (around(answer), *beside))):
+        return {}
     return found if all(map(stands, (around(answer), *beside))) else {}
+
+
+_TEXTS = ("main_complaint", "summary")
 
 
 def is_single(text: str) -> bool:

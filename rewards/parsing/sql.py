@@ -21,6 +21,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
+from rewards.beside import alters, comments, without_comments
 from rewards.parsing.objects import is_parsable
 from rewards.parsing.sql_results import (
     Arrangement,
@@ -92,15 +93,16 @@ _PARSER_FAULTS = (SqlglotError, RecursionError, ValueError, TypeError, Attribute
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as found: its text, and the prose around it (a code fence around the query belongs to neither)."""
+    """A query as found, the prose around it and its code fence, its comments, and what else stands in its fence."""
 
     text: str
     prose: str
+    comments: str = ""
+    beside: str = ""
 
 
 def find_query(completion: str) -> Query | None:
-    """The first query that sqlglot can parse: in a code fence, else from SELECT or WITH to `;`, a blank line or the
-    end.
+    """The first query that sqlglot parses: in a code fence, else from SELECT or WITH to `;`, a blank line or the end.
 
     Last lines that are prose are dropped until the rest parses. The time is bounded: only so many characters are ever
     parsed.
@@ -108,23 +110,29 @@ def find_query(completion: str) -> Query | None:
     if not is_parsable(completion):
         return None
     parsed = 0
-    for start, end, fence in _statements(completion):
+    bare = without_comments(completion)
+    for start, end, fence in _statements(bare):
         statement = completion[start:end].rstrip()
         while statement:
             parsed += len(statement)
             if parsed > MOST_PARSED:
                 return None
             if parse(statement):
-                taken = fence or slice(start, start + len(statement))
-                return Query(statement, f"{completion[: taken.start]}\n{completion[taken.stop :]}")
+                end = start + len(statement)
+                taken = fence or slice(start, end)
+                around = f"{completion[: taken.start]}\n{completion[taken.stop :]}"
+                beside = f"{bare[taken.start : start]}\n{bare[end : taken.stop]}" if fence else ""
+                return Query(statement, around, comments(completion[taken]), beside.replace("```", " "))
             statement = statement.rpartition("\n")[0].rstrip()
     return None
 
 
 def has_another(query: Query) -> bool:
-    """Whether the prose around a query holds a second one to choose from; the same one told again is none."""
-    further = find_query(query.prose)
-    if further is None or not any(name.startswith("table:") for name in names(further.text)):
+    """Whether a second statement to choose from stands beside a query; the same one told again is none."""
+    further = (inside := find_query(query.beside)) or find_query(query.prose)
+    if alters(f"{query.beside}\n{query.prose}"):
+        return True
+    if further is None or not (inside or any(name.startswith("table:") for name in names(further.text))):
         return False
     one, other = (" ".join(found.text.split()).rstrip("; ").casefold() for found in (query, further))
     return one != other
@@ -136,11 +144,8 @@ def _statements(completion: str) -> Iterator[tuple[int, int, slice | None]]:
     """
     for fence in _FENCE.finditer(completion):
         if start := _START.search(completion, fence.start(1), fence.end(1)):
-            yield (
-                start.start(),
-                _end(_FENCED_END, completion, start.start(), fence.end(1)),
-                slice(fence.start(), fence.end()),
-            )
+            end = _end(_FENCED_END, completion, start.start(), fence.end(1))
+            yield start.start(), end, slice(fence.start(), fence.end())
     for start in _START.finditer(completion):
         yield start.start(), _end(_END, completion, start.start(), len(completion)), None
 
@@ -163,9 +168,7 @@ def parse(sql: str) -> exp.Expression | None:
 
 @lru_cache(maxsize=4096)
 def names(sql: str) -> frozenset[str]:
-    """The tables and columns a query reads, in lower case (`table:x`, `column:y`), without its own CTEs and the aliases
-    it sorts by.
-    """
+    """The tables and columns a query reads (`table:x`, `column:y`), without its CTEs and the aliases it sorts by."""
     tree = parse(sql)
     if tree is None:
         return frozenset()

@@ -48,10 +48,13 @@ class Rough(Rounding):
 
 
 def meant(reference: Mapping[str, Any], sql: str, databases: Path | None, question: str = "") -> Outcome:
-    """`answers_gold`, also for another fair reading of the question."""
+    """`answers_gold`, also for another fair reading of the question, and for the names alone of a ranking where it
+    asks for no amounts."""
     outcome = answers_gold(reference, sql, databases)
     if outcome.ran and not outcome.equal:
         others = _readings(reference, databases, question)
+        if (ranked := by_name(reference["sql"])) and not _AMOUNTS.search(fold(question)):
+            others.append({**reference, "sql": ranked})
         return Outcome(True, any(answers_gold(one, sql, databases).equal for one in others))
     return outcome
 
@@ -178,6 +181,32 @@ def _readings(reference: Mapping[str, Any], databases: Path | None, question: st
 
 _CUSTOMERS = re.compile(r"\bquant\w+ (?:d?os )?clientes\b")
 _REVENUE = re.compile(r"\b(?:receita|faturamento|faturou)\b(?! d[ao]s? (?:item|itens|produto))")
+_AMOUNTS = re.compile(
+    r"\bquant[oa]s?\b|\b(?:de|em|por|para) cada\b|\brespectiv|\b(?:com|e) (?:[ao]s?|seus?|suas?|qual (?:[eo]"
+    r"|foi [ao]) )"
+    r" ?(?:seus? |suas? )?(?:tota|valor|receita|numero|quantidade|media|soma)"
+)
+"""What asks for the figures of a ranking as well."""
+
+
+@lru_cache(maxsize=4096)
+def by_name(gold: str) -> str | None:
+    """What a ranking ranks without the measure («que estados …?»)."""
+    tree = parse(gold)
+    if not isinstance(tree, exp.Select) or not all(map(tree.args.get, ("group", "order", "limit"))):
+        return None
+    name, *measures = tree.selects
+    if not isinstance(name, exp.Column) or len(measures) != 1 or not measures[0].find(exp.AggFunc):
+        return None
+    measure = measures[0]
+
+    def spelt(node: exp.Expression) -> exp.Expression:
+        is_it = isinstance(node, exp.Column) and node.name == measure.alias
+        return exp.paren(measure.unalias().copy()) if is_it else node
+
+    ranked = tree.select(name.copy(), append=False)
+    ranked.set("order", tree.args["order"].transform(spelt))
+    return ranked.sql("sqlite")
 
 
 @lru_cache(maxsize=4096)

@@ -110,6 +110,15 @@ def in_one_language(tokens: list[str]) -> float:
     return _MIXED if len(pairs) > 1 else 1.0
 
 
+_NO_WORD = re.compile(r"(?!tv|pc|kg|cd|dvd|mdf|ml|cm|hd|gb|px|sp|rj)[bcdfghjklmnpqrstvwxz]{2,}")
+
+
+def is_nonsense(text: str) -> bool:
+    """Whether a text has letters that are no word and not one word that links others («xq zzt plim»)."""
+    tokens = words(text)
+    return not PORTUGUESE.intersection(tokens) and any(map(_NO_WORD.fullmatch, tokens))
+
+
 def variety(tokens: list[str]) -> float:
     """1 for ordinary text, 0 where it says the same again and again: from 75 % distinct 3-grams (words, below 8 words)
     down to 35 %.
