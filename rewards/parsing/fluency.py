@@ -160,7 +160,7 @@ def handed_back(answer: str, prompt: PromptLike) -> int:
     return hands_back(words(said), brief)
 
 
-_MOST_STRAYS, _STRAYS = 1, 0.15
+_MOST_STRAYS, _STRAYS = 1, 0.2
 """How many words of a text, and which share of its long ones, may be at home in the other kind of text alone."""
 _EVERYWHERE = {"parti"}
 """«A partir de»."""
