@@ -68,6 +68,7 @@ _LABELS = re.compile(
     r"client|consumid|comprador|satisf|insat|neutr|reclama|gost|aponta|content|produt|avali|muito|sobre"
 )
 NEXT = 0.9
+NEIGHBOURS = [["low", "medium"], ["medium", "low"], ["medium", "high"], ["high", "medium"]]
 AS_FAIR = (("neutral", "negative"), ("positive", "neutral"), ("positive", "negative"))
 """How right a neighbouring risk or feeling is where the stars are not told, and which feelings a complaint allows
 beside the known one."""
@@ -105,73 +106,18 @@ _NONE = re.compile(
 )
 """How an answer says that there is no complaint."""
 _FRAME = frozenset(
-    stem(word)
-    for word in [
-        "extraia",
-        "extrair",
-        "avaliacao",
-        "json",
-        "nota",
-        "notas",
-        "dados",
-        "categoria",
-        "cliente",
-        "clientes",
-        "desta",
-        "recebida",
-        "produto",
-        "produtos",
-        "compra",
-        "compras",
-        "comprei",
-        "comprou",
-        "compraria",
-        "comprar",
-        "loja",
-        "lojas",
-        "entrega",
-        "entregue",
-        "entregar",
-        "chegou",
-        "recebi",
-        "recebeu",
-        "recomendo",
-        "recomenda",
-        "satisfeito",
-        "insatisfeito",
-        "neutro",
-        "reclama",
-        "reclamacao",
-        "gostou",
-        "gostei",
-        "elogia",
-        "avaliou",
-        "avalia",
-        "prazo",
-        "qualidade",
-        "pedido",
-        "muito",
-        "antes",
-        "sobre",
-        "aponta",
-        "positivo",
-        "negativo",
-        "bom",
-        "boa",
-        "otimo",
-        "otima",
-        "experiencia",
-        "como",
-        "para",
-        "mais",
-        "menos",
-        "ainda",
-        "quero",
-        "quer",
-        "pelo",
-        "pela",
-        "veio",
-    ]
+    map(
+        stem,
+        word_set(
+            """
+    extraia extrair avaliacao json nota notas dados categoria cliente clientes desta recebida produto
+    produtos compra compras comprei comprou compraria comprar loja lojas entrega entregue entregar chegou
+    recebi recebeu recomendo recomenda satisfeito insatisfeito neutro reclama reclamacao gostou gostei
+    elogia avaliou avalia prazo qualidade pedido muito antes sobre aponta positivo negativo bom boa otimo
+    otima experiencia como para mais menos ainda quero quer pelo pela veio
+    """
+        ),
+    )
 )
 """Beginnings of words that a summary shares with most reviews, read or not."""
 
@@ -283,9 +229,9 @@ def _undecided(values: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str,
     felt = values.get("sentiment")
     if known.get("main_complaint") and (known.get("sentiment"), felt) in AS_FAIR:
         found["sentiment"] = NEXT
-        found["sentiment_score"] = NEXT * (said in ((1, 2) if felt == "negative" else (3,)))
+        found["sentiment_score"] = NEXT * (type(said) is int and said in ((1, 2) if felt == "negative" else (3,)))
     risk = values.get("churn_risk")
-    is_next = {risk, known.get("churn_risk")} in ({"low", "medium"}, {"medium", "high"})
+    is_next = [risk, known.get("churn_risk")] in NEIGHBOURS
     if is_next or ("sentiment" in found and risk in (("medium", "high") if felt == "negative" else ("medium",))):
         found["churn_risk"] = NEXT
     return {name: value for name, value in found.items() if name in known}
