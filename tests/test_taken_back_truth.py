@@ -152,3 +152,25 @@ def test_what_a_query_is_not_for_may_be_said(folder: Path, note: str) -> None:
 @pytest.mark.parametrize("remark", [f"/* {EXPLAINED} */\n", "/* SP e RJ */ -- por estado\n", "/* um\n dois */\n\n"])
 def test_a_remark_in_front_of_a_query_is_no_fault(folder: Path, remark: str) -> None:
     assert truth(PROMPTS["sql_qa"], f"```sql\n{remark}{QUERY}\n```\n{EXPLAINED}", folder) == pytest.approx(1)
+
+
+RANKING = "SELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado ORDER BY total DESC LIMIT 1;"
+NAME = "SELECT estado FROM pedidos GROUP BY estado ORDER BY SUM(valor) {} LIMIT 1;"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "least", "most"),
+    [
+        ("Quais 2 estados têm o maior valor?", NAME.format("DESC"), 1.0, 1.0),
+        ("Em que estado o valor foi maior?", NAME.format("DESC"), 1.0, 1.0),
+        ("Quais 2 estados têm o maior valor?", NAME.format("ASC"), 0.0, 0.3),
+        ("Quais 2 estados têm o maior valor, e quanto é?", NAME.format("DESC"), 0.0, 0.3),
+        ("Liste os estados com o maior valor, com seus totais.", NAME.format("DESC"), 0.0, 0.3),
+    ],
+)
+def test_names_alone_answer_who_asks_which_ones(
+    folder: Path, question: str, query: str, least: float, most: float
+) -> None:
+    prompt = replace(PROMPTS["sql_qa"], user=question, reference=PROMPTS["sql_qa"].reference | {"sql": RANKING})
+    answer = f"```sql\n{query}\n```\nA consulta mostra o estado em que o valor dos pedidos é maior."
+    assert least <= truth(prompt, answer, folder) <= most  # type: ignore[operator]
