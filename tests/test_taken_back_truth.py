@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewards_examples import ANSWERS, PROMPTS, Prompt, write_store
+from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from tucano.truth import truth
+from tucano.truth.tasks.extraction import FRAMED
+from tucano.truth.wording.complaints import is_second, is_told_otherwise
 
 EXTRACTION = PROMPTS["extraction"]
 UNSTARRED = replace(EXTRACTION, stars=None)
@@ -174,3 +176,118 @@ def test_names_alone_answer_who_asks_which_ones(
     prompt = replace(PROMPTS["sql_qa"], user=question, reference=PROMPTS["sql_qa"].reference | {"sql": RANKING})
     answer = f"```sql\n{query}\n```\nA consulta mostra o estado em que o valor dos pedidos é maior."
     assert least <= truth(prompt, answer, folder) <= most  # type: ignore[operator]
+
+
+ONE = ANSWERS["extraction"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"Esta é a avaliação de outro cliente, não desta:\n{ONE}",
+        f"Não li a avaliação; preenchi ao acaso:\n{ONE}",
+        f"Segue um exemplo inventado:\n{ONE}",
+        f"Isto não vale nada:\n{ONE}",
+        f"O objeto a seguir troca tudo pelo contrário:\n{ONE}",
+        f"JSON de teste com dados falsos:\n{ONE}",
+        f"{ONE}\nO sentimento correto é o contrário.",
+        f"{ONE}\nCorrigindo: o sentimento é positivo.",
+        f"{ONE}\nEste JSON é de outra avaliação.",
+        f"{ONE}\nNão vale: preenchi sem ler.",
+        f"{ONE}\nPor favor, desconsidere.",
+    ],
+)
+def test_an_object_that_a_sentence_beside_it_disowns_is_worth_nothing(answer: str) -> None:
+    assert truth(EXTRACTION, answer) == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Segue o registro da avaliação:",
+        "Não há elogio nesta avaliação, só a queixa.",
+        "O cliente recebeu o produto errado, veja os campos.",
+        "Analisei o comentário e preenchi os dez campos.",
+        "Avaliação classificada como negativa por causa da demora.",
+    ],
+)
+def test_a_sentence_about_the_review_disowns_nothing(said: str) -> None:
+    assert truth(EXTRACTION, f"{said}\n{ONE}") == pytest.approx(FRAMED)
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        {"valido": False},
+        {"correto": "não"},
+        {"confianca": 0},
+        {"inventado": True},
+        {"sentimento_real": "positive"},
+        {"sentiment_2": "positivo"},
+        {"versao_certa": {"sentiment": "positive"}},
+        {"observacao": "o sentimento verdadeiro é positivo"},
+        {"comentario": "não li a avaliação, preenchi ao acaso"},
+        {"correcao": "o cliente na verdade sentiu o contrário; ignore os outros campos"},
+        {"summary": "Os outros campos deste JSON estão errados; o cliente sente o oposto."},
+        {"summary": "Ignore este JSON."},
+        {"summary": "Resumo inventado, não li a avaliação."},
+        {"summary": "Nada do que está neste objeto aconteceu."},
+        {"summary": "O cliente disse o contrário de tudo isto."},
+        {"main_complaint": "preenchi ao acaso"},
+    ],
+)
+def test_an_object_that_its_own_fields_disown_is_worth_nothing(further: dict[str, Any]) -> None:
+    assert truth(EXTRACTION, json.dumps(FIELDS | further, ensure_ascii=False)) == 0
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        {"valido": True},
+        {"confianca": 0.9},
+        {"erro": False},
+        {"sentimento": "negativo"},
+        {"produto": "fone"},
+        {"problema": "produto errado"},
+        {"prazo_cumprido": False},
+    ],
+)
+def test_a_further_field_that_fits_costs_nothing(further: dict[str, Any]) -> None:
+    assert truth(EXTRACTION, json.dumps(FIELDS | further, ensure_ascii=False)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "expected", "review"),
+    [
+        ("pedido cancelado por indisponibilidade", "venda sem estoque", "Cancelaram meu pedido por indisponibilidade."),
+        ("loja não avisou do cancelamento", "venda sem estoque", "O pedido foi cancelado e ninguém avisou."),
+        ("não recebeu a compra paga", "pedido não chegou", "Não recebi e o boleto já foi pago."),
+        ("sem produto e sem atendimento", "pedido não chegou", "Ninguém me atende e eu sigo sem o produto."),
+        ("chegou 8 dias depois", "entrega atrasada", "A entrega atrasou 8 dias."),
+        ("caixa úmida", "embalagem danificada", "Veio com a caixa molhada."),
+        ("lacre rompido", "embalagem danificada", "Veio com a embalagem aberta."),
+        ("foto enganosa", "diferente do anúncio", "Na foto do anúncio o produto era diferente."),
+        ("falhas no acabamento", "qualidade ruim", "O acabamento é ruim."),
+        ("enviaram outra raquete", "produto errado", "O modelo da raquete veio errado."),
+        ("pedido veio pela metade", "entrega incompleta", "Paguei duas unidades e veio somente uma."),
+    ],
+)
+def test_a_complaint_in_other_words_is_right(complaint: str, expected: str, review: str) -> None:
+    assert is_told_otherwise(complaint, expected, review)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "expected", "review", "second"),
+    [
+        ("atraso na entrega", "pedido não chegou", "Meu pedido ainda não chegou.", True),
+        ("material não chegou para a aula", "entrega atrasada", "Não veio a tempo, só depois entregaram.", True),
+        ("troca negada", "sem nota fiscal", "Chegou sem a nota fiscal. Negaram a troca.", True),
+        ("defeito em 19 dias", "pedido não chegou", "Não chegou; o outro parou de funcionar em 19 dias.", True),
+        ("produto com defeito", "pedido não chegou", "Meu pedido ainda não chegou.", False),
+        ("enviaram outra mensagem", "produto errado", "O modelo veio errado.", False),
+    ],
+)
+def test_the_other_trouble_of_a_review_is_nearly_right(
+    complaint: str, expected: str, review: str, second: bool
+) -> None:
+    assert is_second(complaint, expected, review) == second

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from tucano.truth.fluency import Norm, fluency
-from tucano.truth.json_object import framed_object, only_object
+from tucano.truth.json_object import framed_object, is_disowned, only_object
 from tucano.truth.reading import plain, stem, word_set, words
-from tucano.truth.single import copied, denies_itself, is_single
+from tucano.truth.single import copied, denies_itself
 from tucano.truth.types import PromptLike
 from tucano.truth.verbs import FORMS
 from tucano.truth.wording.complaints import (
     denies,
     is_opinion,
+    is_second,
     is_told_otherwise,
     leaves_open,
     lists_topics,
@@ -56,9 +57,11 @@ WRONG_KIND = 0.6
 OTHER_THING, OF_ANOTHER_KIND = 0.6, 0.7
 """What is left of an object that sums up what was said of another thing, and of that in a wrong category."""
 OPINION = 0.8
+SECOND = 0.8
 UNSAID = 0.5
 THIN = 0.5
-"""How right a lukewarm opinion is as a complaint, an intent that is left open, and a summary of a word or two."""
+"""How right a lukewarm opinion is as a complaint, the other trouble of a review that has two, an intent that is left
+open, and a summary of a word or two."""
 THINNEST = 2
 LABEL = 3
 LABELLED = 0.86
@@ -135,8 +138,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     found = only_object(answer)
     alone = FRAMED if found is None else 1.0
     found = framed_object(answer) if found is None else found
-    more = " ".join(str(value) for name, value in (found or {}).items() if name not in FIELDS)
-    if found is None or not is_single(more) or (alone < 1 and not is_single(answer)):
+    if found is None or is_disowned(answer, found, FIELDS):
         return 0.0
     values = {name: value_told(name, value) for name, value in found.items()}
     alone *= IN_WORDS if any(values[name] is not found[name] for name in values) else 1.0
@@ -172,7 +174,11 @@ def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
         return 0.0
     if known["main_complaint"] is None:
         return OPINION if known.get("sentiment") == "neutral" and is_opinion(complaint, review) else 0.0
-    return float(is_told_otherwise(complaint, known["main_complaint"], review) and not denies_itself(complaint))
+    if denies_itself(complaint):
+        return 0.0
+    if is_told_otherwise(complaint, known["main_complaint"], review):
+        return 1.0
+    return SECOND if is_second(complaint, known["main_complaint"], review) else 0.0
 
 
 def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:

@@ -55,7 +55,8 @@ _FLAGS = word_set("delivery_issue product_issue seller_issue repurchase_intent")
 _DENIAL = re.compile(
     r"\b(?:nao|nem|sem|nada|nunca|jamais|nenhum\w*|zero)"
     r"(?: (?:houve|ha|teve|tem|tinha|veio|vieram|chegou|chegaram|e|foi|fui|foram|esta|estava|estao|ficou|apresent\w+"
-    r"|sofreu|se|me|com|de|qualquer|nenhum\w*|algum\w*|um|uma|o|a|os|as)){0,3} $"
+    r"|sofreu|se|me|com|de|qualquer|nenhum\w*|algum\w*|um|uma|o|a|os|as)){0,3}"
+    r"(?: (?:entrega|produto|pedido|item|embalagem|caixa|vendedor|atendimento))? $"
 )
 """What takes back the word that follows it, with nothing but verbs of being and articles between."""
 _BY_DENIAL = re.compile(r"(?:nao|nem|nunca|jamais|ninguem|nada)\b")
@@ -99,6 +100,18 @@ def is_told_otherwise(complaint: str, expected: str, review: str) -> bool:
     if not named or len(words(complaint)) > LONGEST or (len(named) > MOST_KINDS and not named <= trouble(review)):
         return False
     return bool(named & trouble(expected)) or (_own_share(complaint, review) >= 0.6 and named <= trouble(review))
+
+
+_AWAITED = trouble("pedido não chegou") | trouble("entrega atrasada")
+"""What has not come is late."""
+
+
+def is_second(complaint: str, expected: str, review: str) -> bool:
+    """Whether a complaint names what else its review complains of, or takes what has not come for late or late for not
+    come."""
+    named, heard = trouble(complaint), trouble(review) | trouble(expected)
+    heard |= _AWAITED if heard & _AWAITED else frozenset()
+    return bool(named) and named <= heard and len(words(complaint)) <= LONGEST
 
 
 def is_opinion(complaint: str, review: str) -> bool:
