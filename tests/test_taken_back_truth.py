@@ -13,7 +13,7 @@ from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from tucano.truth import truth
 from tucano.truth.tasks.extraction import FRAMED
-from tucano.truth.wording.complaints import is_second, is_told_otherwise
+from tucano.truth.wording.complaints import denies, is_second, is_told_otherwise
 
 EXTRACTION = PROMPTS["extraction"]
 UNSTARRED = replace(EXTRACTION, stars=None)
@@ -280,7 +280,7 @@ def test_a_complaint_in_other_words_is_right(complaint: str, expected: str, revi
     ("complaint", "expected", "review", "second"),
     [
         ("atraso na entrega", "pedido não chegou", "Meu pedido ainda não chegou.", True),
-        ("material não chegou para a aula", "entrega atrasada", "Não veio a tempo, só depois entregaram.", True),
+        ("pedido não chegou", "entrega atrasada", "Demorou, veio 20 dias depois.", False),
         ("troca negada", "sem nota fiscal", "Chegou sem a nota fiscal. Negaram a troca.", True),
         ("defeito em 19 dias", "pedido não chegou", "Não chegou; o outro parou de funcionar em 19 dias.", True),
         ("produto com defeito", "pedido não chegou", "Meu pedido ainda não chegou.", False),
@@ -291,3 +291,77 @@ def test_the_other_trouble_of_a_review_is_nearly_right(
     complaint: str, expected: str, review: str, second: bool
 ) -> None:
     assert is_second(complaint, expected, review) == second
+
+
+LATE = replace(
+    UNSTARRED,
+    user="Extraia da avaliação: Gostei do sapato. A entrega atrasou demais. Compraria de novo.",
+    reference={
+        "fields": FIELDS
+        | {"sentiment": "positive", "sentiment_score": 4, "category": "moda", "repurchase_intent": True}
+        | {"churn_risk": "low", "main_complaint": "entrega atrasada"}
+    },
+)
+LATE_TOLD = LATE.reference["fields"] | {"summary": "O sapato agradou, mas a entrega atrasou."}
+
+
+def test_a_good_object_of_an_unstarred_review_is_true() -> None:
+    assert truth(LATE, json.dumps(LATE_TOLD)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"main_complaint": "não houve entrega atrasada", "summary": "Não houve entrega atrasada e está tudo ótimo."},
+        {"main_complaint": "sem entrega atrasada", "summary": "Tudo certo, sem entrega atrasada."},
+        {"main_complaint": "nenhum atraso", "summary": "O sapato agradou e não houve atraso."},
+        {"sentiment": "negative", "sentiment_score": 5},
+        {"sentiment_score": 1},
+        {"sentiment": "negative", "sentiment_score": 1, "churn_risk": "high", "repurchase_intent": False},
+    ],
+)
+def test_an_object_that_contradicts_its_review_or_itself_is_bad(wrong: dict[str, Any]) -> None:
+    assert truth(LATE, json.dumps(LATE_TOLD | wrong)) <= 0.3  # type: ignore[operator]
+
+
+def test_every_issue_and_the_review_given_back_is_bad() -> None:
+    given_back = "A entrega atrasou demais. Compraria de novo."
+    every = {"delivery_issue": True, "product_issue": True, "seller_issue": True}
+    answer = LATE_TOLD | every | {"main_complaint": given_back, "summary": given_back}
+    assert truth(LATE, json.dumps(answer)) <= 0.3  # type: ignore[operator]
+
+
+def test_a_summary_of_no_words_leaves_little() -> None:
+    content = {"main_complaint": None, "delivery_issue": False}
+    prompt = replace(LATE, user="Extraia: Gostei do sapato.", reference={"fields": LATE.reference["fields"] | content})
+    good = LATE_TOLD | content | {"summary": "O cliente gostou do sapato."}
+    assert truth(prompt, json.dumps(good)) > 0.85  # type: ignore[operator]
+    assert truth(prompt, json.dumps(good | {"summary": "xq zzt plim 77 glub", "category": "zzt"})) <= 0.3  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("complaint", "expected"),
+    [
+        ("não houve pedido não chegou", "pedido não chegou"),
+        ("sem vendedor grosseiro", "atendimento ruim"),
+        ("não teve embalagem rasgada", "embalagem danificada"),
+        ("não houve entrega atrasada", "entrega atrasada"),
+    ],
+)
+def test_a_trouble_that_there_was_none_of_is_denied(complaint: str, expected: str) -> None:
+    assert denies(complaint, expected)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "expected"),
+    [
+        ("sem nota fiscal", "sem nota fiscal"),
+        ("não houve entrega", "pedido não chegou"),
+        ("sem resposta do vendedor", "vendedor não responde"),
+        ("nada de reembolso", "troca negada"),
+        ("não tem estoque", "venda sem estoque"),
+        ("sem reembolso do produto quebrado", "troca negada"),
+    ],
+)
+def test_a_trouble_that_is_a_lack_is_not_denied(complaint: str, expected: str) -> None:
+    assert not denies(complaint, expected)

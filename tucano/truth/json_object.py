@@ -64,8 +64,10 @@ _WRONG_THING = re.compile(
 _AGAINST = re.compile(
     "|".join(
         (
-            r"\boutr[oa] (?:avaliac|client|loja|pessoa|texto|comentario|review|coisa\b)",
-            r"\b(?:(?:o|ao|pelo) (?:contrario|oposto|inverso)|ao acaso|sem ler|nao vale|so um exemplo|corrigindo"
+            r"(?:\A\s*|\b(?:d[eoa]|para|sobre|e|disse|quis) )(?:uma? )?outr[oa] (?:avaliac|client|loja|pessoa|texto"
+            r"|comentario|review|coisa\b)",
+            r"\b(?:(?:o|ao|pelo) (?:contrario|oposto|inverso)(?! d[aoe]s?\b)|ao acaso|sem ler|nao vale"
+            r"|so um exemplo|corrigindo"
             r"|correcao)\b",
             r"\b(?:inventad|fictici|invertid|aleatori)|\bde teste\b|\b(?:json|dados?|tudo|valores) (?:fals|errad)",
             r"\b(?:sentiment\w*|nota|risco|categoria|reclamacao) (?:verdadeir|real|cert|corret)\w* (?:e|seria|era)\b",
@@ -78,7 +80,7 @@ _OF_ITSELF = re.compile(
             r"\bjson\b|\b(?:outros|demais|estes|esses) campos\b",
             r"\b[nd]?este objeto\b(?=[.,;]|\Z| (?:e|esta|nao|foi|aconteceu)\b)",
             r"\b(?:este|esse) resumo\b|\bresumo (?:inventad|fals|errad|fictici|aleatori|qualquer)",
-            r"\b(?:preenchi|inventei|chutei)\b",
+            r"\b(?:preenchi|inventei|chutei)\b|\A\W*(?:nao e verdade|e (?:fals[oa]|mentira)) que\b",
             r"\bnao li (?:[ao]|est[ae]|ess[ae]) (?:avaliacao|comentario|texto|review)\b",
             r"\bnao sei o que (?:[ao]|est[ae]) (?:client|consumid|comprador)",
             r"\b(?:contrario|oposto) (?:de (?:tudo )?|d)is[st]o\b",
@@ -96,13 +98,13 @@ _OUGHT = re.compile(r"\b(?:corret|correc|corrig|correct|real\b|verdadeir|errata|
 def is_disowned(answer: str, found: dict[str, Any], fields: frozenset[str]) -> bool:
     """Whether an object is taken back by what stands beside it, by a field beyond those that were asked for, or by its
     own summary."""
-    start, end = answer.find("{"), answer.rfind("}") + 1
+    around = answer.replace(answer[answer.find("{") : answer.rfind("}") + 1], "\n")
     further = {name: value for name, value in found.items() if name not in fields}
-    said = [answer[:start], answer[end:], *map(str, further.values())]
-    own = f"{found.get('main_complaint')} {found.get('summary')}"
+    said = [around, *map(str, further.values())]
+    own = [plain(str(found.get(name))) for name in ("main_complaint", "summary")]
     return (
         any(_speaks_against(text) for text in said)
-        or bool(_OF_ITSELF.search(plain(own)))
+        or any(_OF_ITSELF.search(text) for text in own)
         or any(_takes_back(name, value, found) for name, value in further.items())
     )
 

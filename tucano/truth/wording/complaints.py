@@ -83,9 +83,19 @@ def _is_denied(told: str, found: re.Match[str], kind: re.Pattern[str]) -> bool:
     return bool(denial and kind.search(found[0][: denial.start()] + found[0][last:]))
 
 
+_THERE_IS_NONE = re.compile(
+    r"\W*(?:nao (?:houve|ha|teve|tem|tinha|ocorreu|existe|existiu)|sem|nenhuma?|nada de|zero) ([^,.;:]+)"
+)
+
+
 def denies(complaint: str, expected: str) -> bool:
-    """Whether a complaint speaks of the expected kind of trouble only to say that there is none."""
+    """Whether a complaint speaks of the expected kind of trouble only to say that there is none, even of one that is a
+    denial by itself («não houve pedido não entregue»)."""
     wanted = trouble(expected)
+    whole = _THERE_IS_NONE.fullmatch(plain(complaint))
+    denied = trouble(whole[1]) - {MISSING} if whole else frozenset()
+    if wanted & denied and trouble(complaint) <= denied:
+        return True
     return bool(wanted & _spoken(complaint)) and not wanted & trouble(complaint)
 
 
@@ -102,15 +112,15 @@ def is_told_otherwise(complaint: str, expected: str, review: str) -> bool:
     return bool(named & trouble(expected)) or (_own_share(complaint, review) >= 0.6 and named <= trouble(review))
 
 
-_AWAITED = trouble("pedido não chegou") | trouble("entrega atrasada")
-"""What has not come is late."""
+_ABSENT = trouble("pedido não chegou")
+_LATE = trouble("entrega atrasada")
 
 
 def is_second(complaint: str, expected: str, review: str) -> bool:
-    """Whether a complaint names what else its review complains of, or takes what has not come for late or late for not
-    come."""
-    named, heard = trouble(complaint), trouble(review) | trouble(expected)
-    heard |= _AWAITED if heard & _AWAITED else frozenset()
+    """Whether a complaint names what else its review complains of, or calls late what has not come."""
+    named = trouble(complaint)
+    heard = trouble(review) | trouble(expected)
+    heard |= _LATE if heard & _ABSENT else frozenset()
     return bool(named) and named <= heard and len(words(complaint)) <= LONGEST
 
 
