@@ -5,6 +5,9 @@ import re
 from typing import Any
 
 from tucano.truth.fluency import faults
+from tucano.truth.reading import plain
+from tucano.truth.single import stands
+from tucano.truth.wording.complaints import value_told
 
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
 _DEEPEST = 64
@@ -51,3 +54,74 @@ def framed_object(text: str) -> dict[str, Any] | None:
     said = (part.strip().rstrip(":,.!") for part in re.split(r"```\w*", f"{text[:start]}```{text[end:]}"))
     is_said = all(part[0].isupper() and not faults(f"{part}.") for part in said if part)
     return only_object(text[start:end]) if is_said else None
+
+
+_WRONG_THING = re.compile(
+    r"\b(?:produto|item|modelo|cor|tamanho|pedido|peca|endereco|numero|mercadoria|voltagem|marca)s? (?:\w+ )?"
+    r"errad[oa]s?\b"
+)
+"""What a customer complains of, and no word about the object."""
+_AGAINST = re.compile(
+    "|".join(
+        (
+            r"(?:\A\s*|\b(?:d[eoa]|para|sobre|e|disse|quis) )(?:uma? )?outr[oa] (?:avaliac|client|loja|pessoa|texto"
+            r"|comentario|review|coisa\b)",
+            r"\b(?:(?:o|ao|pelo) (?:contrario|oposto|inverso)(?! d[aoe]s?\b)|ao acaso|sem ler|nao vale"
+            r"|so um exemplo|corrigindo"
+            r"|correcao)\b",
+            r"\b(?:inventad|fictici|invertid|aleatori)|\bde teste\b|\b(?:json|dados?|tudo|valores) (?:fals|errad)",
+            r"\b(?:sentiment\w*|nota|risco|categoria|reclamacao) (?:verdadeir|real|cert|corret)\w* (?:e|seria|era)\b",
+        )
+    )
+)
+_OF_ITSELF = re.compile(
+    "|".join(
+        (
+            r"\bjson\b|\b(?:outros|demais|estes|esses) campos\b",
+            r"\b[nd]?este objeto\b(?=[.,;]|\Z| (?:e|esta|nao|foi|aconteceu)\b)",
+            r"\b(?:este|esse) resumo\b|\bresumo (?:inventad|fals|errad|fictici|aleatori|qualquer)",
+            r"\b(?:preenchi|inventei|chutei)\b|\A\W*(?:nao e verdade|e (?:fals[oa]|mentira)) que\b",
+            r"\bnao li (?:[ao]|est[ae]|ess[ae]) (?:avaliacao|comentario|texto|review)\b",
+            r"\bnao sei o que (?:[ao]|est[ae]) (?:client|consumid|comprador)",
+            r"\b(?:contrario|oposto) (?:de (?:tudo )?|d)is[st]o\b",
+            r"\b(?:ignore|desconsidere|descarte)m? (?:est[ae]|ess[ae]|is[st]o|tudo|os (?:outros )?campos)\b",
+        )
+    )
+)
+"""Words of a summary about its object, where it ought to speak of a customer."""
+_IS_SOUND = re.compile(r"\b(?:valid|corret|cert[oa]\b|confia|confidence|verdadeir|util|aprovad|true|correct)")
+_IS_UNSOUND = re.compile(r"\b(?:err[oa]|errad|invalid|fals|ignor|inventad|descart|fictici)")
+_OUGHT = re.compile(r"\b(?:corret|correc|corrig|correct|real\b|verdadeir|errata|actual|true\b|cert[oa]\b)")
+"""Names of further fields that judge the object, or say what it ought to be."""
+
+
+def is_disowned(answer: str, found: dict[str, Any], fields: frozenset[str]) -> bool:
+    """Whether an object is taken back by what stands beside it, by a field beyond those that were asked for, or by its
+    own summary."""
+    around = answer.replace(answer[answer.find("{") : answer.rfind("}") + 1], "\n")
+    further = {name: value for name, value in found.items() if name not in fields}
+    said = [around, *map(str, further.values())]
+    own = [plain(str(found.get(name))) for name in ("main_complaint", "summary")]
+    return (
+        any(_speaks_against(text) for text in said)
+        or any(_OF_ITSELF.search(text) for text in own)
+        or any(_takes_back(name, value, found) for name, value in further.items())
+    )
+
+
+def _speaks_against(text: str) -> bool:
+    told = _WRONG_THING.sub(" ", plain(text))
+    return not stands(told) or bool(_AGAINST.search(told))
+
+
+def _takes_back(name: str, value: Any, found: dict[str, Any]) -> bool:
+    """Whether a further field says that the object is wrong («valido: false»), or another feeling («sentimento_real»)
+    or value («versao_certa»)."""
+    told = plain(name).replace("_", " ")
+    value = value_told("repurchase_intent", value)
+    if value in (True, False, None) or value == 0:
+        return bool((_IS_SOUND if not value else _IS_UNSOUND).search(told))
+    feeling = value_told("sentiment", value)
+    if "sentiment" in told and isinstance(feeling, str):
+        return bool(feeling != found.get("sentiment"))
+    return bool(_OUGHT.search(told)) and value not in [found[other] for other in found if other != name]

@@ -42,11 +42,112 @@ _ONE_OF = re.compile(
 
 def is_single(answer: str) -> bool:
     """Whether the text offers one answer and does not take it back."""
-    if denies_itself(answer):
-        return False
     text = plain(answer)
-    back = (found for found in _TAKEN_BACK.finditer(text) if not _ONE_OF.search(text[: found.start()]))
-    return not _SEVERAL.search(text) and not any(back)
+    return not (denies_itself(answer) or _SEVERAL.search(text) or _is_taken_back(text))
+
+
+def _is_taken_back(text: str) -> bool:
+    return any(not _ONE_OF.search(text[: found.start()]) for found in _TAKEN_BACK.finditer(text))
+
+
+_WRONG = r"(?:errad|incorret|invalid|fals)[oa]s?"
+_ITS = (
+    r"(?:consulta|query|sql|select|codigo|comando|resposta|json|objeto|ficha|resumo|extracao|campos"
+    r"|resultado|numeros?|valor(?:es)?|total|dados)"
+)
+_IT = (
+    rf"(?:(?:(?:est|ess)[ae]s?|[ao]s?|minha|meu) {_ITS}(?: (?:acima|abaixo|anterior|a seguir|aqui))?"
+    r"|(?:tudo )?is[st]o(?: (?:tudo|aqui))?|ela|ele)"
+)
+"""What a text calls the answer that it stands beside, and what the answer gives."""
+_OTHERS = (
+    r"(?:feit[oa] |escrit[oa] )?(?:d[eoa]|para) (?:uma? )?outr[oa]s? (?:relatorio|pergunta|cliente|avaliacao"
+    r"|pedido|loja|lugar|tarefa|sistema|pessoa"
+    r"|questao|caso|assunto|projeto|empresa|comentario|texto|review)"
+)
+_ASKED = r"(?:[ao]s? |ess[ae] |est[ae] |su[ao] |que |foi )*(?:pergunta|pedid|responde|resposta|nada|is[st]o)"
+_BEGINS = r"(?:\A|[.!?:;\n]) {0,2}"
+_NO = rf"(?:\b{_IT} (?:(?:na verdade|porem|simplesmente|tambem) )?|{_BEGINS})nao"
+_ENDS = r"\s*(?:[.!,;:\n]|\Z)"
+_NOT_USED = r"nao (?:us|utiliz|confi|consider|copi)\w+"
+_NO_NAMES = (
+    rf"(?!{_ITS}\b|(?:por|pois|porque|nem|ja|mais|ainda|de|nada|nunca|aqui|que|em|n?[ao]s?|n?(?:est|ess|is[st])\w+"
+    r"|responde\w*|outr\w+|dela|dele|nel[ae])\b)"
+)
+_NOTES = re.compile(
+    "|".join(
+        (
+            r"\b(?:se|caso|quando)\b[^.;:!?]{0,60}\b(?:parec|estiv|vier|sair|sai\b|fica\b|ficar|for|der)\w*[^.;:!?,]{0,20}"
+            rf"\b{_WRONG}\b",
+            rf"\be (?:facil|comum) \w+r (?:[ao]s?|n[ao]s?|pel[ao]|em) \w+ {_WRONG}\b",
+            rf"\b(?:para nao|evit\w+|o risco de|erro comum)\b[^.;:!?]{{0,40}}\b{_WRONG}\b",
+            r"\bsem (?:[ao]s?|ess[ae]|est[ae]|is[st]o|el[ae]|join|where|distinct|group by)\b[^.;:!?]{0,40}"
+            rf"\b(?:\w+ria|falha|da erro)\b(?:[^.;:!?]{{0,20}}\b{_WRONG}\b)?",
+            rf"\bcom [ao]s? \w+ {_WRONG},[^.;:!?]{{0,40}}\b\w+ria\b",
+            rf"\b{_NOT_USED} (?:(?:[ao]s?|n[ao]s?|em|uma?|ess[ae]s?|est[ae]s?) )?{_NO_NAMES}\w+",
+            rf"\b{_NOT_USED} (?:n?(?:est|ess)[ae]s?|n?[ao]s?) {_ITS} (?:como|para|em|fora|sem|quando)\b(?! {_ASKED})",
+            r"\b(?:ignora|desconsidera|descarta)m? (?:o que|(?:est|ess)[ae]s? (?:linha|pedido|registro|caso|mes|client"
+            r"|ite[mn]|pagament|data))",
+        )
+    )
+)
+"""What a query or an object is not for, and what would be wrong without a part of it: no word against itself."""
+_DISOWNED = re.compile(
+    "|".join(
+        (
+            r"\bnao (?:[ao]s? )?(?:us(?:em?|ar)|utilizem?|executem?|rodem?|confie|considere|copie)\b",
+            r"\b(?:consulta|query|sql|resposta|est[ae]|ess[ae]|is[st]o|aqui|abaixo|acima|seguinte|exemplo|jeito|forma)"
+            rf"\b[^.!?]{{0,30}}\b{_WRONG}\b",
+            rf"\b{_WRONG}\s*[:,]|{_BEGINS}(?:{_WRONG}|inventad[oa]s?)(?={_ENDS})",
+            rf"{_NO} (?:serve|vale|presta|funciona|roda)\b(?={_ENDS}| aqui\b| (?:para )?{_ASKED}| porque| pois| e\b)",
+            rf"{_NO} (?:responde|corresponde|atende)\b(?={_ENDS}| (?:a |ao )?{_ASKED})",
+            rf"\b{_IT} nao (?:(?:faz (?:nenhum )?sentido|diz nada|prova nada)\b"
+            rf"|tem (?:nada a ver|relacao|utilidade|valor)(?={_ENDS}| com {_ASKED})"
+            r"|(?:e|sao) [oa]s? (?:pedid|solicitad|cert|corret)[oa]s?\b)",
+            rf"\b{_IT} (?:(?:na verdade|porem|simplesmente) )?(?:falha|da erro|quebra)\b(?! (?:se|quando|caso|sem)\b)",
+            r"\bnao (?:e|era|foi|faz|mostra|traz) (?:bem |exatamente )?(?:is[st]o|[oa]) (?:o )?que (?:voce |foi |se )?"
+            r"(?:pediu|pedid|pergunt|quer|quis|solicit)",
+            r"\b(?:responde|calcula|mostra|conta|soma|traz|faz|mede|devolve|retorna|busca|e)(?: a| por)? outra"
+            r" (?:coisa|pergunta)\b",
+            rf"\b(?:{_IT}|est[ae]|ess[ae]) (?:na verdade )?(?:e|sao|foi|foram|vem|veio)"
+            rf" (?:(?:so|apenas|na verdade|uma?|[ao]) )*(?:{_ITS} |avaliacao )?"
+            rf"(?:{_OTHERS}|chute|palpite|inventad|invencao|fictici|mentira|brincadeira|inutil|rascunho"
+            r"|exemplo de como nao)",
+            rf"\b{_ITS} (?:{_OTHERS}|qualquer\b|aleatori|inventad|fictici|com (?:defeito|bug)|sem (?:sentido|nexo)"
+            r"|de mentira)",
+            rf"\b(?:inventei|chutei)(?={_ENDS}| (?:tudo|is[st]o|est|ess|[ao]s? (?:avaliacao|{_ITS})))",
+            r"\bpreenchi (?:\w+ ){0,3}(?:acaso|sem ler|aleatori\w+)\b|\bcopiei (?:\w+ ){0,2}outr"
+            r"|\b(?:e|foi) (?:so |apenas )?um (?:chute|palpite)\b",
+            rf"\bnao (?:recomendo|aconselho|deve|deveria|pode) (?:usar|confiar|ser (?:usad|considerad|executad)[oa]s?)"
+            rf"(?={_ENDS}| (?:n?(?:est|ess)[ae]|[ao]) {_ITS}{_ENDS})",
+            rf"\b{_IT} (?:esta|sai|vem|fica) (?:{_WRONG}|invertid|trocad|ao contrario)",
+            r"\b(?:errei|me enganei|retiro o que disse"
+            r"|jogue fora|jogar fora|nao faco ideia|escrevi qualquer)\b",
+            r"\bnao e a (?:consulta|query|resposta) (?:cert|corret|que voce)|\bsem ler (?:[ao]|est[ae]|ess[ae])"
+            r" (?:pergunta|avaliacao|comentario|texto)\b",
+            rf"\b{_IT} (?:esta com|tem|contem) (?:um )?(?:erro|defeito|bug)s?(?={_ENDS})",
+            r"\bnao (?:sei (?:responder|o que|se (?:esta|is[st]o|funciona))"
+            r"|(?:li|entendi|consegui (?:ler|entender|responder)) (?:a|o|ess|est)\w* ?"
+            r"(?:avaliacao|pergunta|comentario|texto|pedido))",
+            r"\b(?:desconsider(?:e|em|ar)|ignor(?:e|em|ar)|descart(?:e|em|ar)|apag(?:ue|uem|ar))"
+            rf"(?={_ENDS}|,? por favor| (?:tudo|is[st]o|o que|(?:os )?outros campos"
+            rf"|(?:(?:est|ess)[ae]s?|[ao]s?) {_ITS})\b"
+            r"(?! (?:de|do|da|que|em|nul)\b))",
+            r"\b(?:cert[oa]|corret[oa]|verdadeir[oa]|real) (?:e|seria|era|sao) (?:(?:exata|justa)mente )?(?:[oa] )?"
+            r"(?:contrari|opost|invers|outr)",
+            r"\b(?:e|seria) (?:fals[oa]|mentira) (?:que|dizer)\b|\bmentira\s*[:.!]|\blogica (?:esta )?invertida",
+            r"\b(?:tudo|pelo|justamente o|exatamente o) (?:ao |pelo )?(?:contrario|oposto|inverso)\b",
+        )
+    )
+)
+"""In plain prose: the answer says that its query or object is wrong, made up, another's, or not what was asked."""
+
+
+def stands(text: str) -> bool:
+    """Whether what is said beside a query or an object leaves it to stand as the one answer. What it is not for,
+    or what went wrong without one of its parts, may be said."""
+    told = _NOTES.sub(" ", plain(text))
+    return not (denies_itself(text) or _SEVERAL.search(told) or _is_taken_back(told) or _DISOWNED.search(told))
 
 
 _ENGLISH = (

@@ -8,7 +8,6 @@ import os
 import re
 import sqlite3
 import threading
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -22,6 +21,8 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+
+from tucano.truth.single import stands
 
 Row = tuple[Any, ...]
 
@@ -44,23 +45,13 @@ MOST_COARSE = 0.05
 """Share of a number that a coarser rounding may take or give."""
 
 _FENCE = re.compile(r"```[ \t]*(?:sql\w*\b)?\s*(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
-_REMARK = re.compile(r"\A(?:[ \t]*--[^\n]*\n\s*)+")
-"""Remarks above a query."""
+_REMARK = re.compile(r"--([^\n]*)|/\*((?:[^*]|\*(?!/))*+)(?:\*/)?")
+_ABOVE = re.compile(rf"\A\s*(?:(?:{_REMARK.pattern})\s*)+")
+"""Remarks in a query, and those above it."""
 _BEGINS = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
 _FROM = re.compile(r"\bFROM\b", re.IGNORECASE)
 """A query that reads nothing is a guess, right or not («SELECT 1»)."""
 _ENDS = re.compile(r";|\n[ \t\r]*\n|\Z")
-_DISOWNED = re.compile(
-    r"""
-    \bnao\s+(?:[ao]\s+)?(?:use|usem|usar|utilize|utilizem|execute|executem|rode|rodem|confie|considere|copie)\b
-    | \b(?:consulta|query|sql|resposta|est[ae]|ess[ae]|isto|isso|aqui|abaixo|acima|seguinte|exemplo|jeito|forma)\b
-      [^.!?]{0,30}\b(?:errad|incorret|invalid|fals)[oa]s?\b
-    | \b(?:errad|incorret|invalid|fals)[oa]s?\s*[:,]
-    """,
-    re.VERBOSE,
-)
-"""In prose without accents: the answer says that its query is wrong."""
-
 _REFUSED = frozenset({
     "load_extension", "random", "randomblob", "readfile", "writefile", "edit", "fts3_tokenizer", "zeroblob", "printf",
     "format", "current_date", "current_time", "current_timestamp",
@@ -94,6 +85,13 @@ def gives(reference: Mapping[str, Any], query: str, databases: Path, wider: int 
 
 def runs(reference: Mapping[str, Any], query: str, databases: Path) -> bool:
     return rows_of(databases / reference["database"], query, LEAST_STEPS) is not None
+
+
+def remarks(completion: str) -> str:
+    """What is said in remarks of the queries, a line each."""
+    return "\n".join(
+        line or block for found in _FENCE.finditer(completion) for line, block in _REMARK.findall(found[1])
+    )
 
 
 def _asked(reference: Mapping[str, Any], completion: str, databases: Path | None) -> tuple[Path, str | None]:
@@ -150,12 +148,11 @@ def _only_query(completion: str, store: Path) -> str | None:
     """The answer's query; None where it holds none, two different ones, or says that it is wrong."""
     if len(completion) > LONGEST_ANSWER:
         return None
-    blocks = [_REMARK.sub("", found[1]).lstrip() for found in _FENCE.finditer(completion)]
+    blocks = [_ABOVE.sub("", found[1]).lstrip() for found in _FENCE.finditer(completion)]
     fenced = [block for block in blocks if _BEGINS.match(block)]
     bare, prose = _bare(_FENCE.sub("\n\n", completion), store)
     queries = {" ".join(query.split()).rstrip("; "): query.rstrip("; \r\n") for query in (*fenced, *bare)}
-    plain = "".join(mark for mark in unicodedata.normalize("NFKD", prose) if not unicodedata.combining(mark))
-    if len(queries) != 1 or _DISOWNED.search(plain.casefold()):
+    if len(queries) != 1 or not stands(f"{prose}\n{remarks(completion)}"):
         return None
     (query,) = queries.values()
     return query if _reads(store, query) else None

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tucano.truth.fluency import Norm, fluency
-from tucano.truth.json_object import framed_object, only_object
+from tucano.truth.fluency import Norm, fluency, model
+from tucano.truth.json_object import framed_object, is_disowned, only_object
 from tucano.truth.reading import plain, stem, word_set, words
-from tucano.truth.single import copied, denies_itself, is_single
+from tucano.truth.single import copied, denies_itself
 from tucano.truth.types import PromptLike
 from tucano.truth.verbs import FORMS
 from tucano.truth.wording.complaints import (
     denies,
     is_opinion,
+    is_second,
     is_told_otherwise,
     leaves_open,
     lists_topics,
@@ -56,9 +57,11 @@ WRONG_KIND = 0.6
 OTHER_THING, OF_ANOTHER_KIND = 0.6, 0.7
 """What is left of an object that sums up what was said of another thing, and of that in a wrong category."""
 OPINION = 0.8
+SECOND = 0.6
 UNSAID = 0.5
 THIN = 0.5
-"""How right a lukewarm opinion is as a complaint, an intent that is left open, and a summary of a word or two."""
+"""How right a lukewarm opinion is as a complaint, the other trouble of a review that has two, an intent that is left
+open, and a summary of a word or two."""
 THINNEST = 2
 LABEL = 3
 LABELLED = 0.86
@@ -68,6 +71,7 @@ _LABELS = re.compile(
     r"client|consumid|comprador|satisf|insat|neutr|reclama|gost|aponta|content|produt|avali|muito|sobre"
 )
 NEXT = 0.9
+NEIGHBOURS = [["low", "medium"], ["medium", "low"], ["medium", "high"], ["high", "medium"]]
 AS_FAIR = (("neutral", "negative"), ("positive", "neutral"), ("positive", "negative"))
 """How right a neighbouring risk or feeling is where the stars are not told, and which feelings a complaint allows
 beside the known one."""
@@ -77,9 +81,10 @@ _HAPPY = re.compile(
     r"\b(?:excelente|adorou|ama|amou|otim[oa]|perfeit\w+|maravilh\w+|encantad\w+|elogia|satisfeit\w+|gostou muito)\b"
     r"|(?<!nao )\brecomenda\b"
 )
+_ALL_WELL = re.compile(r"(?<!nao )(?<!nem )\b(?:esta )?tudo (?:certo|otimo|perfeito|bem|em ordem|ok)\b")
 _ANGRY = re.compile(
-    r"\b(?:quebr\w+|pessim\w+|furios\w+|defeito\w*|horrive\w+|reclam\w+|decepcion\w+|insatisf\w+|nunca mais|alergia"
-    r"|reembolso|estrag\w+|prejuizo|revolt\w+)\b"
+    r"\b(?:detest\w+|odiou|quebr\w+|pessim\w+|furios\w+|defeito\w*|horrive\w+|reclam\w+|decepcion\w+|insatisf\w+"
+    r"|nunca mais|alergia|reembolso|estrag\w+|prejuizo|revolt\w+)\b"
 )
 _NOTHING_OF = re.compile(
     r"\b(?:nao|nem|sem|nenhum|nenhuma|zero|(?:nunca|nada)(?!(?: \w+){0,3} (?:mais|muito) $))"
@@ -89,14 +94,21 @@ _NOTHING_OF = re.compile(
     r"|mais|muito)){0,4} $"
 )
 """What denies the word of anger or praise behind it («não aponta defeito algum»)."""
-QUOTED_COMPLAINT, QUOTE, PASTED = 12, 16, 0.75
-"""Words of its prompt in a row that are no complaint and that sum nothing up, and what is left of an object with the
-first."""
+QUOTED_COMPLAINT, QUOTE, GIVEN_BACK, PASTED = 12, 16, 6, 0.75
+"""Words of its prompt in a row that are no complaint, that sum nothing up, and that are neither where both are the
+same, and what is left of an object with the first or the last."""
+LEAST_KNOWN = 0.1
+"""Share of known words below which a text is none."""
+FITTING = {"negative": (1, 3), "neutral": (2, 4), "positive": (3, 5)}
+"""The least and the most score that do not contradict a feeling."""
 _SAYS_INTENT = re.compile(
     r"\bcompr\w+ (?:de novo|outra vez|novamente|mais)\b|\b(?:nunca|nao) (?:mais )?(?:compr|volt)|\bvolt\w* a comprar"
     r"|\bduvida se\b|\bpens\w+ (?:bem |melhor )?antes"
 )
 """Whether somebody will buy again, in the review's own words."""
+_WILL_RETURN = re.compile(
+    r"(?<!nao )(?<!nunca )(?<!nem )\b(?:compr\w+ (?:de novo|outra vez|novamente)|volt\w+ a comprar)\b"
+)
 _LINKS = word_set("pelo pela pelos pelas para mais muito com sem")
 _NONE = re.compile(
     r"|-|n/a|null|nenhum\w*(?: \w+){0,2}"
@@ -105,73 +117,18 @@ _NONE = re.compile(
 )
 """How an answer says that there is no complaint."""
 _FRAME = frozenset(
-    stem(word)
-    for word in [
-        "extraia",
-        "extrair",
-        "avaliacao",
-        "json",
-        "nota",
-        "notas",
-        "dados",
-        "categoria",
-        "cliente",
-        "clientes",
-        "desta",
-        "recebida",
-        "produto",
-        "produtos",
-        "compra",
-        "compras",
-        "comprei",
-        "comprou",
-        "compraria",
-        "comprar",
-        "loja",
-        "lojas",
-        "entrega",
-        "entregue",
-        "entregar",
-        "chegou",
-        "recebi",
-        "recebeu",
-        "recomendo",
-        "recomenda",
-        "satisfeito",
-        "insatisfeito",
-        "neutro",
-        "reclama",
-        "reclamacao",
-        "gostou",
-        "gostei",
-        "elogia",
-        "avaliou",
-        "avalia",
-        "prazo",
-        "qualidade",
-        "pedido",
-        "muito",
-        "antes",
-        "sobre",
-        "aponta",
-        "positivo",
-        "negativo",
-        "bom",
-        "boa",
-        "otimo",
-        "otima",
-        "experiencia",
-        "como",
-        "para",
-        "mais",
-        "menos",
-        "ainda",
-        "quero",
-        "quer",
-        "pelo",
-        "pela",
-        "veio",
-    ]
+    map(
+        stem,
+        word_set(
+            """
+    extraia extrair avaliacao json nota notas dados categoria cliente clientes desta recebida produto
+    produtos compra compras comprei comprou compraria comprar loja lojas entrega entregue entregar chegou
+    recebi recebeu recomendo recomenda satisfeito insatisfeito neutro reclama reclamacao gostou gostei
+    elogia avaliou avalia prazo qualidade pedido muito antes sobre aponta positivo negativo bom boa otimo
+    otima experiencia como para mais menos ainda quero quer pelo pela veio
+    """
+        ),
+    )
 )
 """Beginnings of words that a summary shares with most reviews, read or not."""
 
@@ -189,17 +146,11 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     found = only_object(answer)
     alone = FRAMED if found is None else 1.0
     found = framed_object(answer) if found is None else found
-    more = " ".join(str(value) for name, value in (found or {}).items() if name not in FIELDS)
-    if found is None or not is_single(more) or (alone < 1 and not is_single(answer)):
+    if found is None or is_disowned(answer, found, FIELDS):
         return 0.0
     values = {name: value_told(name, value) for name, value in found.items()}
     alone *= IN_WORDS if any(values[name] is not found[name] for name in values) else 1.0
-    if names_other_thing(str(found.get("summary")), prompt.user):
-        is_its_kind = is_right("category", found.get("category"), known.get("category"))
-        alone *= OTHER_THING if is_its_kind else OTHER_THING * OF_ANOTHER_KIND
-    alone *= LABELLED if _is_label(str(found.get("summary")), str(found.get("main_complaint") or "")) else 1.0
-    alone *= TURNED if _is_turned(plain(str(found.get("summary"))), plain(prompt.user), known) else 1.0
-    alone *= PASTED if copied(str(found.get("main_complaint")), prompt.user, QUOTED_COMPLAINT) else 1.0
+    alone *= _told_of_this(found, prompt, known)
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
     right = {name: float(name in values and is_right(name, values[name], value)) for name, value in known.items()}
     if "main_complaint" in known and not right["main_complaint"]:
@@ -213,11 +164,40 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not right.get("category", 1.0) and known["category"] == "outros" and leaves_open(values.get("category", "")):
         right["category"] = 1.0
     if not states_stars(prompt):
-        right |= _undecided(values, known)
-    if told := _told(prompt):
+        right |= _undecided(values, known, bool(_WILL_RETURN.search(plain(prompt.user))))
+    told = _told(prompt)
+    if told or not _is_of_this(plain(str(values.get("summary") or "")), prompt.user, _NAMED):
         weights["summary"], right["summary"] = FOUND, _sums_up(values.get("summary"), told, prompt.user)
+        if _is_given_back(str(values.get("main_complaint")), str(values.get("summary")), prompt.user):
+            right["summary"] = 0.0
     earned = sum(weights[name] * right[name] for name in weights)
     return alone * earned / sum(weights.values()) * _kept(values, right, known, weights) * _flagged(values, known)
+
+
+def _told_of_this(found: Mapping[str, Any], prompt: PromptLike, known: Mapping[str, Any]) -> float:
+    """What is left beside a complaint and a summary of something else, or of nothing, or of the opposite."""
+    complaint = str(found.get("main_complaint") or "")
+    summary = str(found.get("summary") or "")
+    kept = 1.0
+    if names_other_thing(summary, prompt.user) or _is_gibberish(summary, prompt.user):
+        is_its_kind = is_right("category", found.get("category"), known.get("category"))
+        kept *= OTHER_THING if is_its_kind else OTHER_THING * OF_ANOTHER_KIND
+    kept *= LABELLED if _is_label(summary, complaint) else 1.0
+    kept *= TURNED if _is_turned(plain(summary), plain(prompt.user), known) else 1.0
+    is_pasted = copied(complaint, prompt.user, QUOTED_COMPLAINT) or _is_given_back(complaint, summary, prompt.user)
+    return kept * PASTED if is_pasted else kept
+
+
+def _is_gibberish(summary: str, review: str) -> bool:
+    """Whether hardly a word of a summary is one that the corpus or its review knows: Portuguese has «o» and «de»."""
+    told = words(summary)
+    return LEAST_KNOWN * len(told) > sum(model().is_known(word) or word in words(review) for word in told)
+
+
+def _is_given_back(complaint: str, summary: str, review: str) -> bool:
+    """Whether complaint and summary are one and the same piece of the review."""
+    is_long = len(words(complaint)) >= GIVEN_BACK
+    return is_long and words(complaint) == words(summary) and copied(complaint, review, GIVEN_BACK) == 1
 
 
 def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
@@ -226,19 +206,24 @@ def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
         return 0.0
     if known["main_complaint"] is None:
         return OPINION if known.get("sentiment") == "neutral" and is_opinion(complaint, review) else 0.0
-    return float(is_told_otherwise(complaint, known["main_complaint"], review) and not denies_itself(complaint))
+    if denies_itself(complaint) or denies(complaint, known["main_complaint"]):
+        return 0.0
+    if is_told_otherwise(complaint, known["main_complaint"], review):
+        return 1.0
+    return SECOND if is_second(complaint, known["main_complaint"], review) else 0.0
 
 
 def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:
-    """Less where none of the issues that there are is set and another one is. Whose fault a wrong or incomplete item is
-    stays open."""
+    """Less where none of the issues that there are is set and another one is, or all are where there is
+    one. Whose fault a wrong or incomplete item is stays open."""
     flags = ("delivery_issue", "product_issue", "seller_issue")
     there, said = ({name for name in flags if source.get(name) is True} for source in (known, values))
     kinds = trouble(str(known.get("main_complaint")))
     is_open = bool(kinds & trouble("produto errado")) or (
         bool(kinds & trouble("produto incompleto")) and not said <= {"seller_issue"}
     )
-    return WRONG_KIND if there and said and not there & said and not is_open else 1.0
+    is_every = len(said) == len(flags) and len(there) == 1
+    return WRONG_KIND if is_every or (there and said and not there & said and not is_open) else 1.0
 
 
 def _kept(
@@ -250,6 +235,10 @@ def _kept(
     if not right.get("sentiment", 1.0):
         is_open = known["sentiment"] == "neutral" and values.get("sentiment") == "negative"
         kept *= OPEN_FEELING if is_open and known.get("main_complaint") else WRONG_FEELING
+    stars = values.get("sentiment_score")
+    if type(stars) is int and (fitting := FITTING.get(str(values.get("sentiment")))):
+        off = max(fitting[0] - stars, stars - fitting[1], 0)
+        kept *= (1.0, OPEN_FEELING, WRONG_FEELING)[min(off, 2)]
     return kept if right.get("main_complaint", 1.0) else kept * WRONG_PROBLEM
 
 
@@ -272,20 +261,22 @@ def is_right(name: str, value: Any, expected: Any) -> bool:
     return bool(value == expected)
 
 
-def _undecided(values: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, float]:
+def _undecided(values: Mapping[str, Any], known: Mapping[str, Any], returns: bool) -> dict[str, float]:
     """How right the fields are that a reader cannot know who is not told the stars: a star more or less for the same
-    feeling, half for another next to it; the next risk; and another feeling that a complaint makes as fair."""
+    feeling, half for another next to it; the next risk; and another feeling that a complaint makes as fair, unless
+    somebody content says that he will be back."""
     found: dict[str, float] = {}
     said = values.get("sentiment_score")
     stars = known.get("sentiment_score")
     if type(said) is int and type(stars) is int and abs(said - stars) == 1:
         found["sentiment_score"] = 1.0 if {said, stars} in ({1, 2}, {4, 5}) else 0.5
     felt = values.get("sentiment")
-    if known.get("main_complaint") and (known.get("sentiment"), felt) in AS_FAIR:
+    is_fair = (known.get("sentiment"), felt) in AS_FAIR and not (returns and known.get("sentiment") == "positive")
+    if known.get("main_complaint") and is_fair:
         found["sentiment"] = NEXT
-        found["sentiment_score"] = NEXT * (said in ((1, 2) if felt == "negative" else (3,)))
+        found["sentiment_score"] = NEXT * (type(said) is int and said in ((1, 2) if felt == "negative" else (3,)))
     risk = values.get("churn_risk")
-    is_next = {risk, known.get("churn_risk")} in ({"low", "medium"}, {"medium", "high"})
+    is_next = [risk, known.get("churn_risk")] in NEIGHBOURS
     if is_next or ("sentiment" in found and risk in (("medium", "high") if felt == "negative" else ("medium",))):
         found["churn_risk"] = NEXT
     return {name: value for name, value in found.items() if name in known}
@@ -370,6 +361,9 @@ def _is_of_this(summary: str, review: str, about: re.Pattern[str] = _ABOUT) -> b
 
 def _is_turned(summary: str, review: str, known: Mapping[str, Any]) -> bool:
     """Whether a summary praises where a review complains, or complains where it praises, in words of its own."""
+    complaint = known.get("main_complaint")
+    if complaint and (denies(summary, complaint) or (_ALL_WELL.search(summary) and not _ALL_WELL.search(review))):
+        return True
     if known.get("sentiment") == "negative":
         return (
             any(not _NOTHING_OF.search(summary[: found.start()]) for found in _HAPPY.finditer(summary))

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from tucano.truth.fluency import Norm, fluency
-from tucano.truth.reading import words
-from tucano.truth.single import is_single
+from tucano.truth.reading import plain, words
+from tucano.truth.single import stands
 from tucano.truth.sql import query_of, right_answer
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.places import tells_of_another
@@ -35,7 +35,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     right = float(right_answer(prompt.reference, answer, databases))
     block = _FENCED if "```" in answer else _BARE
     prose = block.sub(" ", answer).strip()
-    if len(block.findall(answer)) != 1 or not is_single(prose):
+    if len(block.findall(answer)) != 1 or not stands(prose) or _is_denied(prose):
         return 0.0
     if databases and (query := query_of(prompt.reference, answer, databases)):
         right = (right or nearness(prompt.reference, query, databases, prompt.user)) * naming(query)
@@ -43,6 +43,24 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if right and databases and _mistold(prose, prompt, databases):
         return right * MISTOLD
     return right * told
+
+
+_SUBJECT = r"(?:\A|(?<=[.!?:\n])) {0,2}(?:(?:(?:est|ess)?[ae] |o )?(?:consulta|query|sql|codigo|comando) |el[ae] )?"
+_EXPLAINING = (
+    r"(?:cont[ae]|som[ae]|calcul[ae]|mostr[ae]|busc[ae]|list[ae]|retorn[ae]|devolv[ae]|traz|procur[ae]|pega)m?\b"
+)
+_NOT_EXPLAINING = re.compile(rf"{_SUBJECT}nao {_EXPLAINING}[^.!?\n]*")
+_BUT = re.compile(r"\b(?:mas|sim|apenas|so|somente|porem|nem|duas vezes)\b")
+
+
+def _is_denied(prose: str) -> bool:
+    """Whether the one thing that an explanation says is what the query does not do («A consulta não conta os pedidos»).
+    Beside what it does do that is a note, and so is what it does instead."""
+    told = plain(prose)
+    denied = _NOT_EXPLAINING.search(told)
+    if denied is None or _BUT.search(denied[0]):
+        return False
+    return not re.search(rf"\b{_EXPLAINING}", told[: denied.start()] + told[denied.end() :])
 
 
 def _explains(prose: str) -> bool:

@@ -55,7 +55,8 @@ _FLAGS = word_set("delivery_issue product_issue seller_issue repurchase_intent")
 _DENIAL = re.compile(
     r"\b(?:nao|nem|sem|nada|nunca|jamais|nenhum\w*|zero)"
     r"(?: (?:houve|ha|teve|tem|tinha|veio|vieram|chegou|chegaram|e|foi|fui|foram|esta|estava|estao|ficou|apresent\w+"
-    r"|sofreu|se|me|com|de|qualquer|nenhum\w*|algum\w*|um|uma|o|a|os|as)){0,3} $"
+    r"|sofreu|se|me|com|de|qualquer|nenhum\w*|algum\w*|um|uma|o|a|os|as)){0,3}"
+    r"(?: (?:entrega|produto|pedido|item|embalagem|caixa|vendedor|atendimento))? $"
 )
 """What takes back the word that follows it, with nothing but verbs of being and articles between."""
 _BY_DENIAL = re.compile(r"(?:nao|nem|nunca|jamais|ninguem|nada)\b")
@@ -82,9 +83,19 @@ def _is_denied(told: str, found: re.Match[str], kind: re.Pattern[str]) -> bool:
     return bool(denial and kind.search(found[0][: denial.start()] + found[0][last:]))
 
 
+_THERE_IS_NONE = re.compile(
+    r"\W*(?:nao (?:houve|ha|teve|tem|tinha|ocorreu|existe|existiu)|sem|nenhuma?|nada de|zero) ([^,.;:]+)"
+)
+
+
 def denies(complaint: str, expected: str) -> bool:
-    """Whether a complaint speaks of the expected kind of trouble only to say that there is none."""
+    """Whether a complaint speaks of the expected kind of trouble only to say that there is none, even of one that is a
+    denial by itself («não houve pedido não entregue»)."""
     wanted = trouble(expected)
+    whole = _THERE_IS_NONE.fullmatch(plain(complaint))
+    denied = trouble(whole[1]) - {MISSING} if whole else frozenset()
+    if wanted & denied and trouble(complaint) <= denied:
+        return True
     return bool(wanted & _spoken(complaint)) and not wanted & trouble(complaint)
 
 
@@ -99,6 +110,18 @@ def is_told_otherwise(complaint: str, expected: str, review: str) -> bool:
     if not named or len(words(complaint)) > LONGEST or (len(named) > MOST_KINDS and not named <= trouble(review)):
         return False
     return bool(named & trouble(expected)) or (_own_share(complaint, review) >= 0.6 and named <= trouble(review))
+
+
+_ABSENT = trouble("pedido não chegou")
+_LATE = trouble("entrega atrasada")
+
+
+def is_second(complaint: str, expected: str, review: str) -> bool:
+    """Whether a complaint names what else its review complains of, or calls late what has not come."""
+    named = trouble(complaint)
+    heard = trouble(review) | trouble(expected)
+    heard |= _LATE if heard & _ABSENT else frozenset()
+    return bool(named) and named <= heard and len(words(complaint)) <= LONGEST
 
 
 def is_opinion(complaint: str, review: str) -> bool:

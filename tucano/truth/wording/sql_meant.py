@@ -34,7 +34,10 @@ def nearness(reference: Mapping[str, Any], query: str, databases: Path, question
     )
     readings = [dict(reference), *({**reference, "sql": other} for other in others)]
     readings = [one for one in readings if runs(one, one["sql"], databases)]
-    if any(gives(one, query, databases) for one in readings):
+    names = names_alone(gold, plain(question))
+    if any(gives(one, query, databases) for one in readings) or (
+        names and gives({**reference, "sql": names}, query, databases)
+    ):
         return 1.0
     if any(gives(one, query, databases, WIDER, coarser=True) and not is_hedged(query, one["sql"]) for one in readings):
         return NEARLY
@@ -87,6 +90,33 @@ def paid_for(gold: str, question: str) -> str | None:
     if not asked or "SUM(preco)" not in gold or not _SOLD.search(gold):
         return None
     return _SOLD.sub("FROM pagamentos", gold).replace("SUM(preco)", "SUM(valor)")
+
+
+_ASKS_WHICH = re.compile(
+    r"\b(?:quais|que|qual)(?: (?:foram|sao))?(?: [oa]s?)?(?: \d+)?(?: melhores)? (?:estado|mes|categoria|tipo|produto)"
+)
+_ASKS_MEASURE = re.compile(r"\bquant[oa]s?\b|\bcom (?:[oa]s? )?(?:respectiv|seus?\b|suas?\b|total|valor)")
+
+
+@lru_cache(maxsize=4096)
+def names_alone(gold: str, question: str) -> str | None:
+    """The names without what they are sorted by, where the question asks which ones these are and no more; None for
+    other questions and queries."""
+    if not _ASKS_WHICH.search(question) or _ASKS_MEASURE.search(question):
+        return None
+    try:
+        tree = sqlglot.parse_one(gold, dialect="sqlite")
+    except (SqlglotError, ValueError, RecursionError):
+        return None
+    order = tree.args.get("order")
+    if order is None or not tree.args.get("group") or len(tree.selects) != 2 or tree.selects[0].find(exp.AggFunc):
+        return None
+    name, measure = tree.selects
+    for key in order.expressions:
+        if key.this.name == measure.alias:
+            key.set("this", measure.unalias().copy())
+    tree.set("expressions", [name])
+    return tree.sql("sqlite")
 
 
 def _shared(query: str, gold: str) -> float:

@@ -54,7 +54,8 @@ _NO_SHOPS = "".join(
 
 _SAID: dict[str, tuple[str, ...]] = {
     "box": (
-        r"(?:embalagem|pacote|caixa)\b.{0,40}(?:danific|amassad|rasgad|abert|violad|avariad|molhad|esmagad|rompid)",
+        r"(?:embalagem|pacote|caixa)\b.{0,40}(?:danific|amassad|rasgad|abert|violad|avariad|molhad|esmagad|rompid"
+        r"|umid|encharcad)|\blacre (?:\w+ )?(?:rompid|violad|abert|quebrad)",
         r"(?:danificad|amassad|rasgad|violad)[oa] .{0,12}(?:embalagem|pacote|caixa)",
         r"\b(?:embalagem|embrulho)\b.{0,20}\b(?:fragil|precari|pessim|ruim|frac|destruid|estragad|furad|suj"
         r"|inadequad)",
@@ -64,13 +65,14 @@ _SAID: dict[str, tuple[str, ...]] = {
     "absent": (
         r"(?<!reembolso )(?<!estorno )\b(?:nao|nunca|jamais)\b.{0,12}"
         r"(?:chegou|chegaram|recebid|recebi|recebeu|entregue|entregaram)"
-        r"(?! (?:(?:o|a|um|uma|nenhum\w*|qualquer|nem|ainda|meu|minha|sequer) )*(?:com|atras|quebr|danific|amass"
+        r"(?! (?:(?:o|a|um|uma|nenhum\w*|qualquer|nem|ainda|meu|minha|sequer) )*(?:com\b|atras|quebr|danific|amass"
         r"|errad|rasgad|trocad|abert|resposta|retorno|contato|satisf|explicac|notici|dinheiro|reembols|estorn|valor"
         rf"|nota\b)(?!\w*(?: (?!e |nem )\w+)?,? (?:e|nem) (?:(?:nem|o|a|meu|minha) )?{_GOODS}(?:\Z|[,.;])))",
         r"\bextravi|\bnao entrega\b|\bnada de (?:chegar|receber)|\bnao recebimento(?! d[eo] (?:respo|reemb|esto"
         r"|valor|dinh))",
         r"entrega (?:pendente|nao feita|em aberto|travada|parada|que nao (?:aconteceu|veio|ocorreu|chegou)"
         r"|sem previsao)",
+        r"\bsem (?:o |meu )?(?:produto|pedido|mercadoria|encomenda)(?=\s*(?:[.,;!]|\Z)| (?:e|nem|ate|ha)\b)",
         r"\bsem (?:receber|chegar|ter recebido|ser entregue|a entrega)(?! (?:respo|retorn|reemb|estorn|dinh"
         r"|o dinh|o valor))",
         r"\b(?:falta|ausencia) d[ea] entrega|\bfalta (?:chegar|entregar|receber)|\bnada (?:foi entregue|chegou"
@@ -110,6 +112,7 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"\blevou (?:mais de |quase )?\d+ (?:dias|semanas|meses) (?:para|pra|a) (?:chegar|ser)|\b(?:dias?"
         r"|semanas?) (?:alem|depois|apos)"
         r" (?:d?[oa] )?(?:prazo|data|combinado|previsto|prometido)",
+        rf"\b{_SENT} (?:so )?\d+ (?:dias|semanas) (?:depois|apos)\b|\bnao {_SENT} a tempo|\bso depois (?:entreg|cheg)",
         rf"\bnao {_SENT} (?:no|na|dentro d[oa]) (?:prazo|data|dia)|\bnao cumprimento d[oa] (?:prazo|data)",
     ),
     "unlike": (
@@ -118,7 +121,8 @@ _SAID: dict[str, tuple[str, ...]] = {
         rf"\bnao (?:e|era|veio|foi|esta) (?:bem )?(?:igual|como|fiel|conforme|o que)\b.{{0,15}}{_PICTURE}",
         r"\bnada a ver com (?:o|a) (?:foto|anuncio|descricao|site|imagem)|\bem desacordo com (?:o|a) (?:anunc"
         r"|descri|foto|site)",
-        r"\b(?:foto|imagem|anuncio|descricao)\b.{0,10}\b(?:engana|enganou|ilude|iludiu|mente|mentiu)",
+        r"\b(?:foto|imagem|anuncio|descricao)\b.{0,30}\b(?:era|e|estava|veio) diferente",
+        r"\b(?:foto|imagem|anuncio|descricao)\b.{0,10}\b(?:engan[ao]|enganou|ilude|iludiu|mente|mentiu)",
     ),
     "mute": (
         r"\bdemor\w* (?:muito |tanto )?(?:a|para|pra|em|n[oa]) (?:me |dar (?:um )?)?"
@@ -127,7 +131,8 @@ _SAID: dict[str, tuple[str, ...]] = {
         rf"|retorn[a-z]*+{_NO_COINS}|contato|comunica|posicionament)|\bnem (?:uma )?(?:retorno|resposta|contato)\b"
         r"|\bvacuo\b"
         r"|\bincomunicavel",
-        r"\bnao (?:me )?(?:consegu\w+ falar|deu (?:notic|satisf|explic|sinal)|dao (?:notic|satisf|explic|sinal)"
+        r"\bnao (?:me )?(?:consegu\w+ (?:falar|ser atendid)|deu (?:notic|satisf|explic|sinal)"
+        r"|dao (?:notic|satisf|explic|sinal)"
         r"|deram (?:notic|satisf"
         r"|explic|sinal)|se (?:manifest|pronunci|posicion))",
         r"\bignora(?!n)|\bignorad|\bsilencio\b|\bfal\w+ sozinh|\bninguem (?:me |fez |entrou em |deu )*(?:respo"
@@ -189,11 +194,14 @@ _SAID: dict[str, tuple[str, ...]] = {
     ),
     "sold out": (
         r"\b(?:sem|falta de|nao (?:tinha|tem|havia) (?:mais )?) ?estoque|\bestoque (?:tinha )?(?:acab|esgot|zer)",
+        r"\b(?:pedido|compra|venda|encomenda)s? (?:foi |foram |ja )?cancelad|\bcancelaram\b|\bcancelamento\b(?! negad)"
+        r"|\b(?:loja|vendedora?|site|empresa) cancelou|\bindisponi(?:bilidade|vel)\b",
     ),
     "other": (
         rf"\b(?:maior|menor)(?:es)? (?:do )?que [oa] {_ORDERED}",
         r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa]s? (?:produto|item|modelo|cor|cores|mercadoria|tamanho|marca)"
-        rf"|\b{_SENT} outras? coisas?\b",
+        rf"|\b{_SENT} outr[oa]s? (?!vez|dia|mes|ano|data|prazo|semana|mensag|email|codigo|link|boleto|pedid|encomend"
+        r"|lote|entreg|pessoa|loja|cupom|nota|foto|respost|transport|em\b|de\b|para\b|igual|nov)\w+",
         rf"{_PART} (?:divergente|incorret|equivocad|diferente d[oae] que|que nao {_ORDERED}|nao (?:pedid"
         rf"|solicitad|encomendad))",
         rf"\b(?:diferente|distint[oa])s? d[oa]s? (?:\w+ ){{0,2}}(?:que )?{_ORDERED}",
@@ -211,6 +219,7 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"|inferior|duvidos"
         r"|sofrivel|mediocre|horrivel|terrivel|pobre|precari|lamentavel|vagabund|ordinari|tosc"
         r"|deix\w* (?:muito )?a desejar)",
+        r"\b(?:mau|pessimo|(?:falhas?|problemas?) (?:no|de)) acabamento\b",
         r"\b(?:padrao|nivel)\b.{0,18}(?:\bruim|pessim|inferior|sofrivel|mediocre|deix\w* (?:muito )?a desejar)",
         r"\b(?:baixa|ma|pessima|pouca|duvidosa|nenhuma|falta de|sem) qualidade|\bmal[- ]?(?:acabad|feit|costurad"
         r"|fabricad)|\bfragil"
@@ -225,6 +234,8 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"|um|uma)\b",
         r"\b(?:veio|vieram|chegou|chegaram|enviaram|mandaram|recebi|recebeu)\b (?:so |apenas |somente )?"
         r"(?:\d+|um|uma|dois|duas)\b.{0,30}\b(?:em vez de|ao inves de|d[eoa]s?|e nao) (?:\d+|dois|duas|tres)\b",
+        r"\b(?:veio|vieram|chegou|chegaram|recebi|recebeu|havia) (?:so|apenas|somente) (?:\d+|uma?)(?=\s*(?:[.,;]|\Z))"
+        r"|\b(?:veio|chegou|pedido|entrega|kit) (?:so )?pela metade",
         r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\b.{0,12}\bincomplet",
         r"\bfalt(?:ou|aram|ando|am|a) (?:\w+ )?(?:pec|part|iten|item|acessori|unidad|parafus"
         r"|metade)\w*(?! n[oa] (?:estoque|site))",
@@ -257,7 +268,8 @@ _CONTENT = tuple(
     for said in (
         r"\b(?:no|dentro do|antes do) (?:prazo|dia|previsto|combinado|tempo)\b|\bna data\b|\b(?:prazo"
         r"|data)\b.{0,20}\b(?:cumprid"
-        r"|respeitad|certinh)|\b(?:cumpri|respeit)\w+ (?:com )?[oa] (?:prazo|data)|\bpontual|\brapid|\bagil"
+        r"|respeitad|certinh)|\b(?:cumpri|respeit)\w+ (?:com )?[oa] (?:prazo|data)|\bpontual|\brapid|\bveloz"
+        r"|\bvelocidade\b|\bdepressa\b|\bagil"
         r"|\bantecipad|\bem dia\b",
         r"\b(?:chegou|chegaram|veio|vieram|produto|tudo|mercadoria) (?:\w+ ){0,2}(?:ok|bem|cert[oa]|certinh[oa]"
         r"|direitinho|inteir[oa]"
@@ -266,8 +278,8 @@ _CONTENT = tuple(
         r"|\btrata(?:d[oa])? (?:como|o cliente)"
         r"|\b(?:atendimento|vendedor|suporte|loja)\b (?:\w+ ){0,2}(?:exemplar|otim|excelente|bom|boa|perfeit"
         r"|impecavel|maravilhos)",
-        r"\b(?:como|conforme|dentro do|de acordo com) (?:[oa] )?(?:esperado|previsto|anunciado|combinado|descrito"
-        r"|prometido"
+        r"\b(?:como|conforme|dentro do|de acordo com) (?:[oa]s? )?(?:especificac|esperado|previsto|anunciado"
+        r"|combinado|descrito|prometido"
         r"|descricao|anuncio)"
         r"|\bigual (?:ao|a) (?:anunci|foto|descri|site)|\bcorrespond(?:e|eu)\b|\b(?:atendeu"
         r"|superou)\b.{0,12}expectativas?",
