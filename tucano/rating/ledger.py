@@ -101,8 +101,8 @@ class Ledger(Generic[J]):
         alike = next((name for name in known if name != rater and _seen(name) == _seen(rater)), None)
         if alike:
             raise UserError(
-                f"rater {rater!r} looks like {short(alike)!r} in {self.path}; give the same name, or one that differs by"
-                f" more than {_UNSEEN}"
+                f"rater {rater!r} looks like {short(alike)!r} in {self.path}; give the same name, or one that differs"
+                f" by more than {_UNSEEN}"
             )
         if known and rater not in known and not is_new:
             raise UserError(
