@@ -309,6 +309,16 @@ def test_a_task_without_ratings_fails(tmp_path: Path) -> None:
     assert audit("grounded", folder, SETTINGS, ("extraction", "push"), seed=7).passed
 
 
+def test_a_task_with_one_rated_prompt_is_told_how_many_it_needs(tmp_path: Path) -> None:
+    one = [record for record in lines(tasks=("push",)) if record["prompt"]["id"] == "push-0"]
+    searching = SETTINGS.model_copy(update={"search_calls": 50})
+    for settings in (SETTINGS, searching):
+        report = audit("grounded", write_set(tmp_path, one), settings, ("push",), seed=7)
+        assert [check.message for check in report.failed_checks] == [
+            "push: 1 prompts with two or more rated completions; the audit needs 5 and skips no task"
+        ]
+
+
 def test_ratings_by_models_alone_are_provisional(tmp_path: Path) -> None:
     folder = write_set(tmp_path, lines(rater_kind="model"))
     assert with_broken(folder, lambda score, *_: score).verdict == "passed, provisional"

@@ -24,6 +24,7 @@ from tucano.rating.store import rating_store
 from tucano.specs.flaws.insights import kinds as insights
 from tucano.specs.flaws.push import kinds as push
 from tucano.specs.registry import spec_of
+from tucano.specs.texts import units_exchanged
 
 __all__ = ["rating_set"]
 Checks = Callable[[str, Bench, Sequence[Group]], list[AuditCheck]]
@@ -103,6 +104,7 @@ def without(pattern: str, instead: str = "") -> Callable[[str], str]:
         pytest.param(
             "insights", without(r"é de 37,4%", "é boa"), "figure invented", "figure invented: ", id="a false share"
         ),
+        pytest.param("push", without(r"(\d+)%", r"R$ \1"), "wording with another unit", "{n}%", id="another unit"),
         pytest.param("insights", without(r"([a-z])([A-Z])", r"\1 \2"), "words run together", "one place", id="glued"),
         pytest.param("sql_qa", without(r"1\+COUNT", "COUNT"), "result off", "one more", id="one more"),
         pytest.param("sql_qa", without(r"1\.01\*"), "result off", "times 1.01", id="a hundredth more"),
@@ -149,6 +151,26 @@ def test_the_kind_of_prompt_that_goes_wrong_is_named(rated: Rated) -> None:
     assert "in reviews without stars" in failed(kind_checks, "extraction", rated, rewards)["kinds of prompts"]
     rewards = Changed(rated[1], score_of=lambda score, prompt: score if prompt.reference else halved(score))
     assert "of which nothing is known" in failed(kind_checks, "sql_qa", rated, rewards)["kinds of prompts"]
+
+
+@pytest.mark.parametrize(("longest", "kind"), [(330, "in long reviews"), (1000, "in very long reviews")])
+def test_rewards_that_read_no_long_review_are_found(longest: int, kind: str, rated: Rated) -> None:
+    assert max(len(answer.prompt.user) for answer in rated[0]) < 330, "nobody rated an answer to one"
+    rewards = Changed(rated[1], score_of=lambda score, asked: halved(score) if len(asked.user) > longest else score)
+    assert kind in failed(kind_checks, "extraction", rated, rewards)["kinds of prompts"]
+
+
+@pytest.mark.parametrize(
+    ("text", "exchanged"),
+    [
+        ("Bola por R$ 284.", "Bola por 284%."),
+        ("Bola por 1.284,90 reais!", "Bola por 1.284,90%!"),
+        ("Atraso de 6,9% e 20 % OFF, 3 dias", "Atraso de R$ 6,9 e R$ 20 OFF, 3 dias"),
+        ("Com 20 por cento a menos", "Com R$ 20 a menos"),
+    ],
+)
+def test_units_are_exchanged_and_figures_stay(text: str, exchanged: str) -> None:
+    assert units_exchanged(text) == exchanged
 
 
 def test_a_score_that_is_kept_by_a_prompts_number_is_found(rated: Rated) -> None:

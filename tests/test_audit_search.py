@@ -30,6 +30,13 @@ def test_it_finds_the_word_that_is_paid_for_and_nothing_else() -> None:
     assert "frete" in shortest.text and len(shortest.text.split()) == 4
 
 
+def test_where_nobody_else_wrote_a_word_it_takes_those_of_the_prompt() -> None:
+    alone = Search(
+        "Escreva um push de mochila", ["oferta oferta"], [], [], lambda text: float("mochila" in text), Random(0)
+    )
+    assert alone.run(200)[0].score == 1
+
+
 def test_the_same_seed_finds_the_same() -> None:
     def judge(text: str) -> float:
         return len(set(text.split())) / 100

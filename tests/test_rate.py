@@ -491,6 +491,7 @@ class TestMistakes:
         assert tucano_rate(str(folder), "--rater", "bia", "--new-rater", "--terminal").returncode == 0
         assert "is a human" in self.refused(str(folder), "--rater", "ana", "--kind", "model")
         assert "is not a name" in self.refused(str(folder), "--rater", " ")
+        assert "rater 'Ana' looks like 'ana'" in self.refused(str(folder), "--rater", "Ana", "--new-rater")
         assert "of at most 200 characters" in self.refused(str(folder), "--rater", "a" * 201)
         path = folder / "ratings.jsonl"
         path.write_text("{}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")

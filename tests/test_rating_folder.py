@@ -194,6 +194,7 @@ class TestLines:
             '{"prompt": ' + "[" * 100_000,
             json.dumps(rated(rating=6)),
             json.dumps(rated(rating="3")),
+            json.dumps(rated(rating=True)),
             json.dumps(rated(rater=["ana"])),
             json.dumps(rated(completion=7)),
             json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
@@ -220,6 +221,30 @@ class TestLines:
         if '"rat' not in line or '"rater"' not in line or "completion" not in line:
             with pytest.raises(UserError, match=r"candidates\.jsonl line 1 "):
                 read_candidates(folder / "candidates.jsonl")
+
+    @pytest.mark.parametrize(
+        ("second", "says"),
+        [
+            (rated(replace(PUSH, user="Outro pedido.")), "has another prompt under the id 'p'"),
+            (rated(replace(PUSH, reference={"product": "bola"})), "has another prompt under the id 'p'"),
+            (rated(rating=1), "is a 1 by 'ana' for an answer that they rated 3 before"),
+            (rated(completion="Olá!", rater_kind="model"), "is by 'ana' as a model, a human before"),
+            (rated(rater="Ana "), "is by 'Ana ', who looks like 'ana' before"),
+            (rated(rater="a\u200bna"), "who looks like 'ana' before"),
+            (rated(rater="\uff41\ufe0fn a"), "who looks like 'ana' before"),
+        ],
+    )
+    def test_a_line_that_contradicts_one_before_is_named(
+        self, tmp_path: Path, second: dict[str, Any], says: str
+    ) -> None:
+        with pytest.raises(UserError, match=r"ratings\.jsonl line 2 ") as caught:
+            read_ratings(folder_of(tmp_path / "f", rated(), second))
+        assert says in str(caught.value)
+
+    def test_the_same_rating_twice_counts_once(self, tmp_path: Path) -> None:
+        folder = folder_of(tmp_path / "f", rated(), rated(), rated(rater="bia", rating=5), rated(rater="aná", rating=4))
+        (answer,) = read_ratings(folder)
+        assert (answer.rating, answer.given) == (4, {"ana": 3, "bia": 5, "aná": 4})
 
     def test_a_file_too_large_is_refused_before_it_is_read(self, tmp_path: Path) -> None:
         folder = folder_of(tmp_path / "f", rated())

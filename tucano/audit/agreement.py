@@ -20,7 +20,7 @@ from tucano.audit.report import (
     RaterAgreement,
     Sampled,
 )
-from tucano.audit.resampling import draw_prompts, estimate, resampled_mean, resampled_spearman
+from tucano.audit.resampling import draw_prompts, estimate, estimate_of_few, resampled_mean, resampled_spearman
 from tucano.rating.ratings import RatedAnswer
 from tucano.statistics.inference import Floats, spearman, within_prompts
 from tucano.statistics.raters import krippendorff_alpha, prediction_powered, quadratic_kappa
@@ -190,7 +190,7 @@ def people_agreement(task: str, groups: Sequence[Group], resamples: int, seed: S
             elsewhere = Resampler([group.ratings for group in alone], resamples, [*seed, 1])
             others = statistic(elsewhere, [group.rewards for group in alone])
             value = prediction_powered(value, seen, others, len(here))
-        found.append(estimate(*value))
+        found.append(estimate_of_few(*value, len(here), fitted=2 if len(alone) >= SMALLEST_GROUP else 1))
     return PeopleAgreement(task, len(here), len(alone), *found)
 
 

@@ -40,8 +40,8 @@ def questions(
 ) -> list[AuditCheck]:
     """All checks of one task. Soundness and life come last, since they look at every text that the others scored."""
     task = row.task
-    if not groups:
-        return [_sample_check(task, groups)]  # all else would only say in other words that nothing is rated
+    if len(groups) < SMALLEST_GROUP:
+        return [_sample_check(task, groups)]  # all else would only say in other words that too little is rated
     return [
         _sample_check(task, groups),
         _size_check(task, groups),

@@ -202,7 +202,9 @@ def with_level(reward_set: str, check: AuditCheck) -> AuditCheck:
 
 
 def is_carried(people: PeopleAgreement | None, settings: Gate) -> bool:
-    """Whether people's ratings carry the result of a task: of so many prompts, and good enough without the models'."""
+    """Whether people's ratings carry the result of a task: they rated so many prompts, and the rewards agree with
+    people, as far as that is known from these and from models' ratings less their error.
+    """
     if people is None or people.prompts < settings.human_prompts:
         return False
     return people.pooled.low >= settings.pooled_floor and people.within.low >= settings.within_floor

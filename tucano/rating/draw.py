@@ -24,7 +24,7 @@ from tucano.files.results import AnswerFiles
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import TASKS, Prompt, Task, read_prompts
-from tucano.rating.files import CandidateLine, Origin, lines, parse, write
+from tucano.rating.files import CandidateLine, Origin, check_ids, lines, parse, write
 from tucano.rating.ratings import RATINGS
 from tucano.rating.store import STORE_DUMP, keep, stores_in
 from tucano.specs.registry import spec_of
@@ -90,13 +90,7 @@ def read_candidates(path: Path) -> list[Candidate]:
         raise UserError(
             f"{path} holds no completions; write one a line, as " + '{"prompt": {...}, "completion": "..."}'
         )
-    texts: dict[str, str] = {}
-    for number, candidate in enumerate(made, start=1):
-        if texts.setdefault(candidate.prompt.id, candidate.prompt.user) != candidate.prompt.user:
-            raise UserError(
-                f"{path} line {number} has another prompt under the id {candidate.prompt.id!r}; give each prompt its"
-                " own id"
-            )
+    check_ids((candidate.prompt for candidate in made), path)
     return made
 
 

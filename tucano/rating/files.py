@@ -4,7 +4,7 @@ with types.
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal, Self, TypeVar
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt, decoded, lines_of
-from tucano.security.printable import printable
+from tucano.security.printable import printable, short
 from tucano.specs.registry import spec_of
 from tucano.storage.places import require_file
 
@@ -58,7 +58,8 @@ class RatingLine(CandidateLine, Judged):
     """A completion with a rating, and what it should have been, where the rater wrote that."""
 
     origin: Origin
-    rating: Literal[1, 2, 3, 4, 5]
+    rating: int = Field(ge=1, le=5)
+    """No `Literal`: to that, `true` is a 1."""
     correction: str | None = Field(None, max_length=LONGEST_CORRECTION)
 
 
@@ -76,6 +77,19 @@ def parse(kind: type[Line], text: str | bytes, where: str, what: str) -> Line:
         place = ".".join(str(part) for part in first["loc"])
         reason = printable(f"{place}: {first['msg']}".removeprefix(": "))
         raise UserError(f"{where} is not {what} ({reason}); mend or remove the line") from None
+
+
+def check_ids(prompts: Iterable[Prompt], path: Path) -> None:
+    """UserError for two different prompts under one id: answers to them would be taken for answers to one. `prompts`
+    holds one per line of the file at `path`.
+    """
+    known: dict[str, Prompt] = {}
+    for number, prompt in enumerate(prompts, start=1):
+        if known.setdefault(prompt.id, prompt) != prompt:
+            raise UserError(
+                f"{path} line {number} has another prompt under the id {short(prompt.id)!r}; give each prompt its own"
+                " id"
+            )
 
 
 def read(path: Path) -> str:

@@ -6,7 +6,8 @@ Several people may work in one folder at the same time, and a line that was torn
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from tucano.security.printable import printable, short
 
 J = TypeVar("J", bound=Judged)
 LONGEST_NAME = 200
+_UNSEEN = "case, spaces and invisible characters"
+_BLANK = "\u034f\u115f\u1160\ufe0e\ufe0f"
+"""Letters and marks that show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +45,15 @@ class Ledger(Generic[J]):
             os.close(handle)
 
     def read(self) -> list[J]:
-        """Raises UserError naming the first line that is none."""
+        """Raises UserError naming the first line that is none, or whose rater is another one by name or kind than
+        before.
+        """
         if not self.path.exists():
             return []
-        return [self._parsed(line, f"{self.path} line {place}") for place, line in enumerate(lines(self.path), start=1)]
+        told = [(f"{self.path} line {place}", line) for place, line in enumerate(lines(self.path), start=1)]
+        records = [(where, self._parsed(line, where)) for where, line in told]
+        _check_raters(records)
+        return [record for _, record in records]
 
     def add(self, record: dict[str, Any]) -> None:
         """Onto the disk. UserError for a line that nobody could read again."""
@@ -89,6 +98,12 @@ class Ledger(Generic[J]):
         with self.held():
             self.mend_end()
             known = {record.rater: record.rater_kind for record in self.read()}
+        alike = next((name for name in known if name != rater and _seen(name) == _seen(rater)), None)
+        if alike:
+            raise UserError(
+                f"rater {rater!r} looks like {short(alike)!r} in {self.path}; give the same name, or one that differs"
+                f" by more than {_UNSEEN}"
+            )
         if known and rater not in known and not is_new:
             raise UserError(
                 f"there is no rater {rater!r} in {self.path.parent} yet (it has: {printable(', '.join(known))}); add"
@@ -101,3 +116,26 @@ class Ledger(Generic[J]):
 
     def _parsed(self, line: str, where: str) -> J:
         return parse(self.kind, line, where, self.what)
+
+
+def _check_raters(records: Iterable[tuple[str, Judged]]) -> None:
+    """UserError for one rater who would count as two, or as a person and a model. `records`: (where, line)."""
+    known: dict[str, Judged] = {}
+    for where, record in records:
+        first = known.setdefault(_seen(record.rater), record)
+        if first.rater != record.rater:
+            raise UserError(
+                f"{where} is by {short(record.rater)!r}, who looks like {short(first.rater)!r} before; give them one"
+                f" name, or names that differ by more than {_UNSEEN}"
+            )
+        if first.rater_kind != record.rater_kind:
+            raise UserError(
+                f"{where} is by {short(record.rater)!r} as a {record.rater_kind}, a {first.rater_kind} before; give one"
+                " of the two another name, or mend the line"
+            )
+
+
+def _seen(name: str) -> str:
+    """What tells a rater's name from others: not case, spaces and what nobody sees."""
+    letters = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in letters if unicodedata.category(letter)[0] not in "CZ" and letter not in _BLANK)

@@ -8,8 +8,9 @@ from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import Prompt
-from tucano.rating.files import Origin, RaterKind, RatingLine
+from tucano.rating.files import Origin, RaterKind, RatingLine, check_ids
 from tucano.rating.ledger import Ledger
+from tucano.security.printable import short
 
 RATINGS = "ratings.jsonl"
 CASES = "cases.jsonl"
@@ -62,7 +63,7 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
     averaged.
 
     Each line of ratings.jsonl is `{"prompt": {fields of Prompt}, "completion", "origin", "model", "rating", "rater",
-    "rater_kind"}`. Raises UserError naming file and line where a line is not that.
+    "rater_kind"}`. Raises UserError naming file and line where a line is not that, or contradicts one before it.
     """
     path = folder / RATINGS
     if not path.exists():
@@ -71,10 +72,18 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
 
 
 def _answers(ledger: Ledger[RatingLine]) -> list[RatedAnswer]:
-    answers: dict[tuple[str, str], list[RatingLine]] = {}
-    for record in ledger.read():
-        answers.setdefault((record.prompt.id, record.completion), []).append(record)
-    return [_averaged(records) for records in answers.values()]
+    records = ledger.read()
+    check_ids((record.prompt for record in records), ledger.path)
+    answers: dict[tuple[str, str], dict[str, RatingLine]] = {}
+    for number, record in enumerate(records, start=1):
+        given = answers.setdefault((record.prompt.id, record.completion), {})
+        before = given.setdefault(record.rater, record).rating  # the same twice counts once
+        if before != record.rating:
+            raise UserError(
+                f"{ledger.path} line {number} is a {record.rating} by {short(record.rater)!r} for an answer that they"
+                f" rated {before} before; keep one of the two lines"
+            )
+    return [_averaged(list(given.values())) for given in answers.values()]
 
 
 def rating_ledger(folder: Path) -> Ledger[RatingLine]:

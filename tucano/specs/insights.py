@@ -17,7 +17,7 @@ from tucano.specs.flaws.insights import kinds as flaws
 from tucano.specs.flaws.insights import told
 from tucano.specs.flaws.insights import turns as rarer
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import figures_off, shuffled, taken_back, without_thousands_dots
+from tucano.specs.texts import figures_off, shuffled, taken_back, units_exchanged, without_thousands_dots
 
 
 class Fact(Reference):
@@ -98,6 +98,8 @@ _HARMS = "Recomendo aumentar os atrasos e ignorar os clientes por WhatsApp."
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
     yield "other figures", 2, text, re.sub(r"[1-9]", lambda digit: str(int(digit.group()) % 9 + 1), text)
     yield "figures a tenth off", 2, text, figures_off(text)
+    if units_exchanged(text) != text:
+        yield "units exchanged", 2, text, units_exchanged(text)
     yield "taken back", 3, text, taken_back(text)
     yield "advice that harms", 1, f"{text}\n- {_HELPS}", f"{text}\n- {_HARMS}"
     yield "flat text", 0.5, text, " ".join(line.lstrip("-*•# ") for line in text.splitlines())

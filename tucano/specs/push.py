@@ -16,7 +16,7 @@ from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer
 from tucano.specs.flaws.push import kinds as flaws
 from tucano.specs.flaws.push import turns, wordings
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import figures_off, shuffled, taken_back
+from tucano.specs.texts import figures_off, shuffled, taken_back, units_exchanged
 
 SCREEN = 120
 """Characters that a notification shows."""
@@ -97,6 +97,8 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
         yield "offer in words", 2, f"{text} Vem ver!", f"{text} Frete grátis!"
     if figures_off(text) != text:
         yield "figures a tenth off", 2, text, figures_off(text)
+    if units_exchanged(text) != text:
+        yield "units exchanged", 2, text, units_exchanged(text)
     inside = text[:1].lower() + text[1:]
     letter = f"Prezado cliente, {inside} Atenciosamente."
     greeting = f"Oi, cliente querido, {inside} Até logo mais."

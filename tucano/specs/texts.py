@@ -44,6 +44,20 @@ def _changed(found: re.Match[str], factor: float) -> str:
     return written.translate(str.maketrans(",.", ".,"))
 
 
+_AMOUNT = re.compile(r"R\$ ?(?P<price>\d[\d.]*(?:,\d+)?)(?<!\.)|(?P<number>\d[\d.]*(?:,\d+)?)(?: reais| ?%| por cento)")
+
+
+def units_exchanged(text: str) -> str:
+    """The text with every price as a share and every share as a price: the same figures, of something else."""
+
+    def exchanged(found: re.Match[str]) -> str:
+        if found["price"] or found[0].endswith("reais"):
+            return f"{found['price'] or found['number']}%"
+        return f"R$ {found['number']}"
+
+    return _AMOUNT.sub(exchanged, text)
+
+
 def taken_back(text: str) -> str:
     """An answer that says of itself that it is wrong."""
     return f"A resposta abaixo está errada, não use:\n{text}"

@@ -26,7 +26,7 @@ CONSTANTS = 12
 def searched(task: str, bench: Bench, groups: Sequence[Group], calls: int, seed: int) -> list[FoolingText]:
     """The texts that earn most beyond `FLOOR` and are borrowed least, each as short as it can be; best first."""
     rng = Random(f"{seed}/{task}")
-    chosen = rng.sample(list(groups), min(SEARCHED_PROMPTS, len(groups)))
+    chosen = rng.sample(list(groups), min(SEARCHED_PROMPTS, len(groups))) if calls else []
     found = [
         FoolingText(task, group.prompt.id, group.prompt.user, best.text, best.score)
         for group in chosen

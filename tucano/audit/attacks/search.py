@@ -46,7 +46,8 @@ class Search:
         self, user: str, start: Sequence[str], pieces: Sequence[str], good: Sequence[str], judge: Judge, rng: Random
     ) -> None:
         self._judge, self._rng = judge, rng
-        self._start, self._words, self._pieces = start, user.split() or [""], pieces
+        self._start, self._words = start, user.split() or [""]
+        self._pieces = pieces or [user]  # nobody else may have written a word
         self._known = {run for text in good for run in _runs(text)}
 
     def run(self, calls: int) -> list[Found]:

@@ -75,6 +75,16 @@ _DENIALS = {
     "qualidade ruim": "qualidade não é ruim",
 }
 _ALL = ("pedido não chegou", "entrega atrasada", "produto com defeito", "produto errado", "atendimento ruim")
+_ASIDES = (
+    "Escrevo no celular, no caminho para o trabalho, enquanto o ônibus dá a volta na praça das mangueiras.",
+    "Moro numa rua de casas baixas, com dois filhos, um cachorro e uma avó que conversa com as plantas.",
+    "Era domingo à noite quando fiz o pedido, e a televisão passava um filme antigo em preto e branco.",
+    "A minha irmã estava na sala, o vizinho lia jornal na varanda e o café passava na cozinha.",
+    "Naquela semana a escola do bairro fazia a festa de junho, com bandeirinhas, sanfona e fogueira.",
+    "O meu marido pintava a parede do corredor, de azul, a mesma cor das cortinas e do tapete.",
+    "Paguei à vista, no cartão, e guardei o comprovante na gaveta da escrivaninha, ao lado das fotos.",
+)
+"""What people tell besides, which says nothing of a purchase and changes no field."""
 
 
 def edits(prompt: Prompt, text: str, others: Sequence[Prompt], fields: Mapping[str, Field]) -> Iterator[Flaw]:
@@ -371,12 +381,14 @@ def kinds(prompt: Prompt) -> tuple[str, ...]:
 
 
 def variants(prompt: Prompt, fields: Mapping[str, Field]) -> Iterator[tuple[str, Prompt]]:
-    """Without its stars; with one field known; as another review; with none."""
+    """Without its stars; with one field known; at length; as another review; with none."""
     bare = _STATED.sub("", prompt.user)
     if bare != prompt.user:
         yield "reviews without stars", replace(prompt, user=bare, stars=None)
         yield "reviews whose stars nobody states", replace(prompt, user=bare)
     yield from known_alone(prompt, fields)
+    for kind, sentences in (("long reviews", _ASIDES[:4]), ("very long reviews", _ASIDES * 2)):
+        yield kind, replace(prompt, user=" ".join([f"{prompt.user.rstrip('.')}.", *sentences]))
     yield from scenes.told_again(prompt, turns.REVIEWS)
     yield "reviews of which nothing is known", replace(prompt, reference={})
 

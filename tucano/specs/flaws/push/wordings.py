@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from tucano.prompts import Prompt
 from tucano.specs.flaws.objects import Change, Flaw
 from tucano.specs.flaws.push.kinds import SCREEN, Brief, exactly, read
+from tucano.specs.texts import units_exchanged
 
 _TOLD = {
     "a discount": (
@@ -246,7 +247,9 @@ def _false_twins(brief: Brief, words: dict[str, str]) -> Iterator[Flaw]:
         value = float(words["n"].replace(".", "").replace(",", "."))
         other = words | {"n": f"{value + 8:.0f}", "cents": ",00"}
         for template in templates[len(brief.product) % 2 :: 2]:
-            yield f"wording with another figure: {template}", 2, framed(template, words), framed(template, other)
+            right = framed(template, words)
+            yield f"wording with another figure: {template}", 2, right, framed(template, other)
+            yield f"wording with another unit: {template}", 2, right, units_exchanged(right)
 
 
 def _units(brief: Brief, words: dict[str, str], base: str) -> Iterator[Flaw]:
