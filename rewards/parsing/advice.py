@@ -99,7 +99,8 @@ MOST_STEPS = 3
 
 def untabled(answer: str) -> str:
     """The text with every row of a table as an item of a list, without rules and heads of tables, and with items that
-    have a number in a circle as numbered ones. A cell below the head of an aim is one."""
+    have a number in a circle, or another mark than «1.», as numbered ones. A cell below the head of an aim is one."""
+    answer = _NUMBERED.sub(r"\1\2. ", answer)
     answer = _CIRCLED.sub(lambda mark: f"{mark[1]}{ord(mark[2]) - ord('①') + 1}. ", answer)
     if "|" not in answer:
         return answer
@@ -110,6 +111,10 @@ def untabled(answer: str) -> str:
 
 
 _CIRCLED = re.compile(r"(?m)^([ \t]*)([①-⑳])\s*")
+_NUMBERED = re.compile(
+    r"(?m)^([ \t]*)(?:(?:[Ee]tapa|[Pp]asso|[Aa][cç][aã]o) )?(\d{1,2})(?:[ºª°][.):-]?|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])"
+)
+"""The number of a step as «1º», «1 -» or «Etapa 1 -»; what follows begins as a sentence."""
 _AIMS = re.compile(
     r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid|real\b|hoje\b))"
 )

@@ -193,9 +193,15 @@ def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
     names = filter(str.strip, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     for name in sorted(names, key=len, reverse=True):
         answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
-    return not _OTHER_GENDER.search(answer) and reads(_ASKED.sub("Como fica ", _ONE_BY_ONE.sub("logo", answer)), limits)
+    return not _OTHER_GENDER.search(answer) and reads(_in_words(answer), limits)
 
 
+def _in_words(answer: str) -> str:
+    """An answer with whole turns that no kinds tell from scraps in words that do."""
+    return _AGAIN.sub("Mais uma vez", _ASKED.sub("Como fica ", _ONE_BY_ONE.sub("logo", answer)))
+
+
+_AGAIN = re.compile(r"\bDe novo(?=[?!])")
 _ASKED = re.compile(r"(?:^|(?<=[.!?\n] ))E (?=[oa]s? \w+\?)")
 """«E o frete?»: a whole question, whose mark is no kind."""
 _OTHER_GENDER = re.compile(

@@ -134,7 +134,7 @@ def _kinds(text: str, product: str) -> set[str]:
 
 _AGAINST = re.compile(
     r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
+    r"|\b(?:(?<!semana )(?<!dia )(?<!fase )ruim(?! de (?:resistir|largar))|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
     r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
     r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
 )
@@ -174,6 +174,8 @@ _LEADS_TO_IT = re.compile(
     r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
     r"|(?:hora|noite|tarde|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
     r"|desconto|cupom|off|precis\w+|and[ae]r?|ir|linha|colecao|procura|busca) (?:de|em|para|pra|por)|vale (?:para|pra)"
+    r"|(?:bora|vem|venha|vamos|vai|sextou|partiu|comec\w+|anim\w+) (?:de|com)|partiu|(?:vontade|fome|sede|sonho) de"
+    r"|(?:quem|ja) (?:disse|falou) que|[,;:] eh"
     r"|mesm[ao]|pr[oa]s?|pediu|pedir|faltar|ver|usar"
     r"|(?:combinam?|conforto|estilo|casa|rotina|look|visual|treino) com) )$"
 )

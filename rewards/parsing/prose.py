@@ -54,8 +54,8 @@ _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"\b([^\W\d]{4,})(?: (?!(?:em|a|é|por|com) \1\b)[^\W\d]+){0,2} \1\b")
 """A word that stands twice within three of a clause; not «peça por peça», «panela boa é panela cheia»."""
-_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)")
-"""«É esse o cupom»."""
+_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)|(?<=\b(?:pega|saca|olha|ouve) )essa(?=[:!,.…])")
+"""«É esse o cupom», «Pega essa: …»."""
 _OWNED = re.compile(r"(?<=\b(?:sua|seu|meu))(?=,)|(?<=\b(?:nossa|nosso|minha))(?=,)")
 """The end of a clause with whose it is («a cama é toda sua, o travesseiro também»)."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
@@ -259,7 +259,7 @@ _WOULD = re.compile(
     r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria"
     r"|iria)(?:mos)?) (?!que)"
     r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena"
-    r"|precis(?:a|amos)|proponho"
+    r"|precis(?:a|amos)|proponho|(?:podemos|podem|pode|vamos|seria (?:bom|util|otimo|melhor))(?: \w+){0,2}? \w{2,}[aei]r"
     r"|que tal|minha sugestao|a ideia e|o foco tem de ser|recomenda-se|sugere-se)\b"
 )
 """The first word of a clause that ends as infinitives and imperatives do."""
