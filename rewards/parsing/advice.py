@@ -28,7 +28,8 @@ _SMALL = r"[ao]s?|em|n[ao]s?|d[aeo]s?|com|seus?|suas?|noss[ao]s?|mais|uma?|ainda
 _ANY = (
     r"campanhas?|digita(?:l|is)|produtos?|vendas?|lojas?|empresa|negocios?|equipe|mercado|publico|geral|sempre"
     r"|melhor(?:es)?|rapid\w+|perto|atrativ\w+|eficientes?|estrategic[ao]s?|tomar|decis\w+|deixar|isso|forma|meio"
-    r"|baix[ao]s?|precisa\w*|maneira|atraves|recomend\w+|suger\w+|sugir\w+|prioriz\w+|vale|para|pela|pelo|como|mais|cada|quem|tod[ao]s?"
+    r"|baix[ao]s?|precisa\w*|maneira|atraves|recomend\w+|suger\w+|sugir\w+|prioriz\w+|vale|para|pela|pelo|como|mais"
+    r"|cada|quem|tod[ao]s?"
     r"|est[ae]|ess[ae]|entre|sobre|noss[ao]s?|conversao|recompra|receita|pedidos|ticket|notas?|medi[ao]"
     r"|importante|necessari\w+|proxim[ao]s?|mes(?:es)?|numeros?|dados|dois|duas|periodo"
 )
@@ -93,7 +94,7 @@ LONGEST_VAGUE = 16
 SOME_VAGUE = 0.75
 MOST_VAGUE = 0.55
 """Credit where a step says nothing, and where half of them or more do."""
-_STEP = re.compile(r"(?:[:,;]\s+|\be\s+)(?=[^\W\d_]{2,}(?:ar|er|ir)\s)")
+_STEP = re.compile(r"(?:[:,;]\s+|\be\s+(?:tambem\s+)?)(?=[^\W\d_]{2,}(?:ar|er|ir)\s)")
 MOST_STEPS = 3
 
 
@@ -112,11 +113,13 @@ def untabled(answer: str) -> str:
 
 _CIRCLED = re.compile(r"(?m)^([ \t]*)([①-⑳])\s*")
 _NUMBERED = re.compile(
-    r"(?m)^([ \t]*)(?:(?:[Ee]tapa|[Pp]asso|[Aa][cç][aã]o) )?(\d{1,2})(?:[ºª°][.):-]?|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])"
+    r"(?m)^([ \t]*)(?:(?:[Ee]tapa|[Pp]asso|[Aa][cç][aã]o) )?(\d{1,2})(?:[ºª°][.):-]?"
+    r"|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])"
 )
 """The number of a step as «1º», «1 -» or «Etapa 1 -»; what follows begins as a sentence."""
 _AIMS = re.compile(
-    r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid|real\b|hoje\b))"
+    r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid"
+    r"|real\b|hoje\b))"
 )
 
 
@@ -130,9 +133,11 @@ def _item(row: re.Match[str], aims: Sequence[int]) -> str:
 
 def steps(line: str) -> int:
     """How many steps a line of advice names: «registrar o motivo, refazer as fotos e oferecer troca» names three. A
-    single one that an «e» joins to the first is none of its own.
+    single one that an «e» joins to the first is one of its own where both say how.
     """
     found = _STEP.findall(line)
+    if len(found) == 1 and all(map(concrete, _STEP.split(line))):
+        return 2
     is_listed = len(found) > 1 and not found[0].startswith(":")
     return min(MOST_STEPS, max(1, len(found) + is_listed))
 
@@ -346,7 +351,8 @@ _MOVED = re.compile(
 )
 _YOURS = re.compile(r"\b(?:seus?|suas?|voces?)\b")
 _SENDS = re.compile(
-    r"\b(?:envi|avis|mand|mensage|push|assunto|e-?mail|whats|escrev|diga|dizer|banner|sms|notifica|anunci|campanha|grupo)"
+    r"\b(?:envi|avis|mand|mensage|push|assunto|e-?mail|whats|escrev|diga|dizer|banner|sms|notifica|anunci|campanha"
+    r"|grupo)"
 )
 _SUMS_UP = re.compile(r"\W{0,3}(?:e|resum\w+|mostr\w+|diz\w*|afirm\w+|foi|sao|descrev\w+)\b")
 _REACH = 80

@@ -134,7 +134,8 @@ def _kinds(text: str, product: str) -> set[str]:
 
 _AGAINST = re.compile(
     r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:(?<!semana )(?<!dia )(?<!fase )ruim(?! de (?:resistir|largar))|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
+    r"|\b(?:(?<!semana )(?<!dia )(?<!fase )ruim(?! de (?:resistir|largar))|pessim[oa]|horrivel|(?<!sem )defeit\w+"
+    r"|(?<!coisa )quebrad[oa]|feio|cilada"
     r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
     r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
 )
@@ -171,7 +172,8 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
 _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
     r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|lev[ae]r?|garant\w+|peca"
-    r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
+    r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]"
+    r"|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
     r"|(?:hora|noite|tarde|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
     r"|desconto|cupom|off|precis\w+|and[ae]r?|ir|linha|colecao|procura|busca) (?:de|em|para|pra|por)|vale (?:para|pra)"
     r"|(?:bora|vem|venha|vamos|vai|sextou|partiu|comec\w+|anim\w+) (?:de|com)|partiu|(?:vontade|fome|sede|sonho) de"
@@ -244,7 +246,8 @@ def _prices_another(name: list[str], brief: str, folded: str) -> bool:
 
 _PRICED_THING = re.compile(
     r"(?:\A|[.!?:\n])[^\w\n]{0,4}(?:[oa]s? |seus? |suas? |uma? |leve |temos |tem )?"
-    r"(?!agora|esta|leve|lev[ae]\b|volt|favorit|ele|ela|hoje|tudo|querid|amad|peca|sai|fica|compr|garant|aproveit|novid|iss"
+    r"(?!agora|esta|leve|lev[ae]\b|volt|favorit|ele|ela|hoje|tudo|querid|amad|peca|sai|fica|compr|garant|aproveit"
+    r"|novid|iss"
     r"|est[ae]|ess[ae]|tod|oferta|desconto|promoc|frete|entrega|loja|site|economi|preco|aqui|vem|venha|bora|corr|acab)"
     r"([a-z]{4,}) (?:com|por|sai por|a) (?:so |apenas |ate )?(?:\d|r\$)"
 )
