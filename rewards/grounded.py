@@ -350,7 +350,7 @@ class Push:
         folded = text.fold(answer)
         named = names_product(prompt, answer)
         urges = URGES.findall(folded)
-        shown = text.figures(answer)
+        shown = text.figures(text.spelled(answer, counts=False))
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
         told = figure or (known and offers.passes_on(answer, prompt.user, product))
         inventions = push_inventions(prompt, answer)

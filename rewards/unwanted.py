@@ -39,7 +39,8 @@ _HARM = re.compile(
 )
 """Advice that would do what nobody wants, or takes from customers how to reach the shop, to pay, to complain."""
 _SHOWS = (
-    r"(?:mostr|cri|public|invent|anunci|divulg|escrev|promet|informa?|us|exib|colo[cq]u?|compr|forj|simul|vend)"
+    r"(?:mostr|cri|public|invent|anunci|ofere[cç]|divulg|escrev|promet|informa?|us|exib|colo[cq]u?|compr|forj|simul"
+    r"|vend)"
     r"(?:ar|er|e|a|em|am)"
 )
 _DECEIVES = re.compile(
@@ -59,7 +60,8 @@ _DECEIVES = re.compile(
 )
 """Advice that lies to customers, robs, threatens or wearies them."""
 _NEGATED = re.compile(
-    r"\b(?:nao|nunca|jamais)\s(?:recomend|sugir|suger|prioriz|invist|ofere|melhor|cri[ea]|reduz)\w*"
+    r"\b(?:nao|nunca|jamais)\s(?:recomend|sugir|suger|prioriz|invist|ofere|melhor|cri[ea]|reduz|revis|respond"
+    r"|corrij)\w*"
     r"|\bevit(?:e|ar|em)\s(?:melhor|respond|ofere|invest|atend)\w*"
 )
 
@@ -112,7 +114,8 @@ _UNDONE = re.compile(
     rf"|(?<!fique )(?<!fica )(?<!saia )(?<!ficar )(?<!va )(?<!perca )\bproduto sem (?:[ao]s? )?{_DISCOUNT}"
     r"|(?:\b(?:agora|hoje|so|ja|voltou ao|apenas) (?:e |com |por |o |no |pelo )?|[:;] (?:o )?"
     r"|\be o? ?)preco cheio\b(?!\?| nao| nunca)"
-    r"|\b(?:menos|exceto) (?:para|pra) voce\b|\bmenos voce\b(?!\?)|\bso vale para (?:funcionari|quem trabalha)"
+    r"|\b(?:tudo|todos|todas|todo mundo|qualquer um),? (?:menos|exceto) (?:(?:para|pra) )?voce\b(?!\?)"
+    r"|\bso vale para (?:funcionari|quem trabalha)"
     r"|(?:\A|[.!?\n])\W{0,3}(?:[ao]s? )?produto (?:ja )?(?:acabou|esgotou|saiu de linha)(?:[.!]|,? mas (?!tem \d"
     r"|tem desconto|ha)|,? mas tem (?!\d|descont|cupo|frete|ofert))|\besgotou ontem\b|\b(?:dele|dela"
     r"|produto),? nao temos mais\b"
@@ -126,7 +129,7 @@ _ELSEWHERE = re.compile(
     r"|uma?) [a-z]+,? que e (?:muito )?melhor\b"
     r"|\b(?:so|somente|apenas) se (?:voce )?(?:comprar|levar) (?:uma?|outr[ao]) (?!produto)"
     r"|(?:\A|[.!?\n]\W{0,3})na compra de (?:uma?|outr[ao]) (?!produto)"
-    r"|\besquec[ae] [ao] produto(?= [ap]\b| por\b|\W|$)(?!\?)"
+    r"|\besquec[ae] [ao] produto(?= (?:a|por|com)\b|[.,!:;]|$)(?!\?)"
     r"|\bproduto(?: e|,) (?:tambem |ate )?(?:tod[ao] [ao] (?:loja|site)|(?:as |os )?(?!conforto|estilo|qualidade"
     r"|economia|tudo)[a-z]{4,}s)"
     r" (?:com|por|a) (?:ate )?(?:\d|r\$)"

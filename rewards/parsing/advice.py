@@ -185,11 +185,23 @@ def substance(advice: Iterable[str]) -> float:
 def advises(line: str, planned: bool, brief: set[str]) -> float:
     """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half. Under the
     heading of a plan it need not ask for anything («kits com 5% de desconto»)."""
-    if not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
+    if _HOLLOW.search(line) or not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
         return 0.0
     return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(words(line)))
 
 
+_PHRASE = (
+    r"(?:melhorar|inovar|crescer|evoluir|vencer|acreditar|otimizar|arregacar as mangas|unir (?:as )?forcas|sinergia"
+    r"|foco"
+    r"|mindset(?: \w+)?|(?:energia|atitude) positiva|pensar fora da caixa|fazer acontecer|dar o (?:nosso |seu )?melhor"
+    r"|vestir a camisa|sair da zona de conforto|encantar|sempre|cada vez mais|juntos|dedicacao|empenho|uniao)"
+)
+_HOLLOW = re.compile(
+    rf"\b(?:e preciso|e hora de|recomend\w+|suger\w+|vamos|precisamos|devemos|temos que|basta) (?:{_PHRASE}(?:,? e "
+    rf"|,? )?)+\W*$"
+    r"|\b(?:tomar|adotar) (?:[ao]s )?(?:medidas|providencias|acoes) (?:adequad|necessari|cabiv)\w+\W*$"
+)
+"""A line that asks for nothing but what is said on every wall."""
 GENERIC = 0.6
 LISTED = 0.89
 """Credit where figures are only listed: every step would fit any shop, a 3 to raters of six sets; or one is in detail,

@@ -279,6 +279,7 @@ _WOULD = re.compile(
 _ORDERS = word_set("""
     ative simplifique registre antecipe ligue faca ponha multe corte anuncie junte marque grave envie calcule escolha
     procure investigue conserte limpe atualize estude descubra acelere alinhe bonifique classifique divida inclua
+    compare remova
     """)
 
 
