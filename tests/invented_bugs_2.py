@@ -210,7 +210,7 @@ def layout_for_figures(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def harm_only_with_negation(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """«or» became «and»: harmful advice is found only where the text also advises against itself twice."""
-    edit(patch, unwanted, "harms", "bool(_HARM.search(folded) or _DECEIVES.search(folded)) or", "False and", [grounded])
+    edit(patch, unwanted, "harms", "_DECEIVES.search(folded)) or", "_DECEIVES.search(folded)) and", [grounded])
 
 
 def soundness_floored(patch: pytest.MonkeyPatch, name: SetName) -> None:
