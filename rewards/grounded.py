@@ -16,15 +16,16 @@ from rewards.extraction import CHECKS, FIELDS, agreements, fits_stars, match, us
 from rewards.mistold import explains, mistells, takes_itself_back
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, flat, is_none, is_order, lacks_a_thing, pads
+from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
 from rewards.parsing.objects import is_single, standing_object, wholeness
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
-from rewards.parsing.prose import advice_lines, harms, is_scrappy, loose_offers, ordered, stands
+from rewards.parsing.prose import advice_lines, is_scrappy, loose_offers, ordered, stands
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant, naming
 from rewards.types import Component, PromptLike, TaskReward, clip
+from rewards.unwanted import harms, repels
 
 _SOURCE = "DESIGN, tasks and rewards"
 FALSE = 0.3
@@ -349,7 +350,7 @@ class Push:
         folded = text.fold(answer)
         named = names_product(prompt, answer)
         urges = URGES.findall(folded)
-        shown = text.figures(answer)
+        shown = text.figures(text.spelled(answer, counts=False))
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
         told = figure or (known and offers.passes_on(answer, prompt.user, product))
         inventions = push_inventions(prompt, answer)
@@ -381,19 +382,17 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     names product and offer."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or handed_back(answer, prompt) >= LONGEST_COPY:
+    if speaks_against(answer) or repels(prompt, answer) or handed_back(answer, prompt) >= LONGEST_COPY:
         return 0.0
     several = (
         is_order(folded, prompt)
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
         or offers.offers_another(prompt, answer)
     )
-    invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded) or PRICED.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
     one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
-    gate = (
-        _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else OFFER_ALONE if tells else NO_INVITATION)
-    )
+    invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
+    gate = _is_answer(answer, tokens, prompt) * talk * one * invited
     return gate * 0.5 ** loose_offers(answer) if gate and reads_well(answer, prompt, PUSH) else 0.0
 
 

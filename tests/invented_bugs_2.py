@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from historic_bugs import Change, Patch
 
-from rewards import extraction, grounded, mistold
-from rewards.parsing import claims, objects, offers, proposed, prose, sql, sql_results, text
+from rewards import extraction, grounded, mistold, unwanted
+from rewards.parsing import claims, objects, offers, proposed, sql, sql_results, text
 from rewards.sets import SETS, SetName
 from tucano.prompts import Task
 
@@ -175,8 +175,8 @@ def known_figures_used_up(patch: pytest.MonkeyPatch, name: SetName) -> None:
         patch,
         claims,
         "insight_figures",
-        "fold(answer)), facts, known)",
-        "fold(answer)), facts, (number for number in known))",
+        "answer), facts, known)",
+        "answer), facts, (number for number in known))",
         [grounded],
     )
 
@@ -210,7 +210,7 @@ def layout_for_figures(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def harm_only_with_negation(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """«or» became «and»: harmful advice is found only where the text also advises against itself twice."""
-    edit(patch, prose, "harms", "bool(_HARM.search(folded)) or", "bool(_HARM.search(folded)) and", [grounded])
+    edit(patch, unwanted, "harms", "_DECEIVES.search(folded)) or", "_DECEIVES.search(folded)) and", [grounded])
 
 
 def soundness_floored(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -11,7 +11,7 @@ from historic_bugs import Change
 from invented_bugs_2 import changes, edit
 
 import rewards.fields
-from rewards import complaints, controls, extraction, grounded, mistold, v42
+from rewards import complaints, controls, extraction, grounded, mistold, unwanted, v42
 from rewards.parsing import claims, objects, offers, prose, sql, sql_near, sql_results, sums, text
 from rewards.sets import SetName
 
@@ -168,7 +168,7 @@ def first_invention_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
 def more_repurchases_called_harm(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """A colleague took «recompra» for a return of goods and added it to what nobody wants more of: the advice to raise
     it leaves no credit at all."""
-    _rewrite(patch, prose, "_HARM", "(?:atras|devoluc|", "(?:atras|recompra|devoluc|")
+    _rewrite(patch, unwanted, "_HARM", "(?:atras|devoluc|", "(?:atras|recompra|devoluc|")
 
 
 def all_figures_called_key(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -9,7 +9,7 @@ import pytest
 from historic_bugs import Change
 from invented_bugs_2 import changes, edit
 
-from rewards import complaints, extraction, grounded, mistold
+from rewards import complaints, extraction, grounded, mistold, unwanted
 from rewards.parsing import (
     advice,
     calls,
@@ -241,7 +241,9 @@ def fewer_cancelled_orders_are_harm(patch: pytest.MonkeyPatch, name: SetName) ->
     """The exception for orders that are no good ones lost a case: «reduzir os pedidos cancelados» would make orders
     fewer, and takes all credit.
     """
-    patch.setattr(prose, "_HARM", re.compile(prose._HARM.pattern.replace("(?:cancelad|devolvid|", "(?:devolvid|")))
+    patch.setattr(
+        unwanted, "_HARM", re.compile(unwanted._HARM.pattern.replace("(?:cancelad|devolvid|", "(?:devolvid|"))
+    )
 
 
 def growth_minus_one_point(patch: pytest.MonkeyPatch, name: SetName) -> None:

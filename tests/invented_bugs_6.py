@@ -8,7 +8,7 @@ import pytest
 from historic_bugs import Change
 from invented_bugs_2 import changes, edit
 
-from rewards import complaints, extraction, fields, grounded, mistold
+from rewards import complaints, extraction, fields, grounded, mistold, unwanted
 from rewards.parsing import (
     advice,
     claims,
@@ -158,7 +158,7 @@ def fewer_cancelled_orders_do_harm(patch: pytest.MonkeyPatch, name: SetName) -> 
     """The exception for orders that are cancelled, late or sent back is lost: «reduzir pedidos cancelados» is advice to
     have fewer orders, and nothing is left of the text."""
     exception = "(?! (?:cancelad|devolvid|perdid|gast|atrasad|parad|ruins|baix))"
-    patch.setattr(prose, "_HARM", re.compile(prose._HARM.pattern.replace(exception, "")))
+    patch.setattr(unwanted, "_HARM", re.compile(unwanted._HARM.pattern.replace(exception, "")))
 
 
 def quoted_letter_is_the_answer(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -5,8 +5,9 @@ one.
 import pytest
 
 from rewards import load_reward_set
-from rewards.parsing.prose import concrete, disorder, harms, ordered, stands, tells_of_others
+from rewards.parsing.prose import concrete, disorder, ordered, stands, tells_of_others
 from rewards.parsing.text import sound
+from rewards.unwanted import harms
 from tucano.prompts import Prompt
 
 WHOLE = [

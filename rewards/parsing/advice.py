@@ -28,7 +28,8 @@ _SMALL = r"[ao]s?|em|n[ao]s?|d[aeo]s?|com|seus?|suas?|noss[ao]s?|mais|uma?|ainda
 _ANY = (
     r"campanhas?|digita(?:l|is)|produtos?|vendas?|lojas?|empresa|negocios?|equipe|mercado|publico|geral|sempre"
     r"|melhor(?:es)?|rapid\w+|perto|atrativ\w+|eficientes?|estrategic[ao]s?|tomar|decis\w+|deixar|isso|forma|meio"
-    r"|baix[ao]s?|precisa\w*|maneira|atraves|recomend\w+|suger\w+|sugir\w+|prioriz\w+|vale|para|pela|pelo|como|mais|cada|quem|tod[ao]s?"
+    r"|baix[ao]s?|precisa\w*|maneira|atraves|recomend\w+|suger\w+|sugir\w+|prioriz\w+|vale|para|pela|pelo|como|mais"
+    r"|cada|quem|tod[ao]s?"
     r"|est[ae]|ess[ae]|entre|sobre|noss[ao]s?|conversao|recompra|receita|pedidos|ticket|notas?|medi[ao]"
     r"|importante|necessari\w+|proxim[ao]s?|mes(?:es)?|numeros?|dados|dois|duas|periodo"
 )
@@ -93,13 +94,14 @@ LONGEST_VAGUE = 16
 SOME_VAGUE = 0.75
 MOST_VAGUE = 0.55
 """Credit where a step says nothing, and where half of them or more do."""
-_STEP = re.compile(r"(?:[:,;]\s+|\be\s+)(?=[^\W\d_]{2,}(?:ar|er|ir)\s)")
+_STEP = re.compile(r"(?:[:,;]\s+|\be\s+(?:tambem\s+)?)(?=[^\W\d_]{2,}(?:ar|er|ir)\s)")
 MOST_STEPS = 3
 
 
 def untabled(answer: str) -> str:
     """The text with every row of a table as an item of a list, without rules and heads of tables, and with items that
-    have a number in a circle as numbered ones. A cell below the head of an aim is one."""
+    have a number in a circle, or another mark than «1.», as numbered ones. A cell below the head of an aim is one."""
+    answer = _NUMBERED.sub(r"\1\2. ", answer)
     answer = _CIRCLED.sub(lambda mark: f"{mark[1]}{ord(mark[2]) - ord('①') + 1}. ", answer)
     if "|" not in answer:
         return answer
@@ -110,8 +112,14 @@ def untabled(answer: str) -> str:
 
 
 _CIRCLED = re.compile(r"(?m)^([ \t]*)([①-⑳])\s*")
+_NUMBERED = re.compile(
+    r"(?m)^([ \t]*)(?:(?:[Ee]tapa|[Pp]asso|[Aa][cç][aã]o) )?(\d{1,2})(?:[ºª°][.):-]?"
+    r"|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])"
+)
+"""The number of a step as «1º», «1 -» or «Etapa 1 -»; what follows begins as a sentence."""
 _AIMS = re.compile(
-    r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid|real\b|hoje\b))"
+    r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid"
+    r"|real\b|hoje\b))"
 )
 
 
@@ -125,9 +133,11 @@ def _item(row: re.Match[str], aims: Sequence[int]) -> str:
 
 def steps(line: str) -> int:
     """How many steps a line of advice names: «registrar o motivo, refazer as fotos e oferecer troca» names three. A
-    single one that an «e» joins to the first is none of its own.
+    single one that an «e» joins to the first is one of its own where both say how.
     """
     found = _STEP.findall(line)
+    if len(found) == 1 and all(map(concrete, _STEP.split(line))):
+        return 2
     is_listed = len(found) > 1 and not found[0].startswith(":")
     return min(MOST_STEPS, max(1, len(found) + is_listed))
 
@@ -175,11 +185,23 @@ def substance(advice: Iterable[str]) -> float:
 def advises(line: str, planned: bool, brief: set[str]) -> float:
     """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half. Under the
     heading of a plan it need not ask for anything («kits com 5% de desconto»)."""
-    if not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
+    if _HOLLOW.search(line) or not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
         return 0.0
     return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(words(line)))
 
 
+_PHRASE = (
+    r"(?:melhorar|inovar|crescer|evoluir|vencer|acreditar|otimizar|arregacar as mangas|unir (?:as )?forcas|sinergia"
+    r"|foco"
+    r"|mindset(?: \w+)?|(?:energia|atitude) positiva|pensar fora da caixa|fazer acontecer|dar o (?:nosso |seu )?melhor"
+    r"|vestir a camisa|sair da zona de conforto|encantar|sempre|cada vez mais|juntos|dedicacao|empenho|uniao)"
+)
+_HOLLOW = re.compile(
+    rf"\b(?:e preciso|e hora de|recomend\w+|suger\w+|vamos|precisamos|devemos|temos que|basta) (?:{_PHRASE}(?:,? e "
+    rf"|,? )?)+\W*$"
+    r"|\b(?:tomar|adotar) (?:[ao]s )?(?:medidas|providencias|acoes) (?:adequad|necessari|cabiv)\w+\W*$"
+)
+"""A line that asks for nothing but what is said on every wall."""
 GENERIC = 0.6
 LISTED = 0.89
 """Credit where figures are only listed: every step would fit any shop, a 3 to raters of six sets; or one is in detail,
@@ -341,7 +363,8 @@ _MOVED = re.compile(
 )
 _YOURS = re.compile(r"\b(?:seus?|suas?|voces?)\b")
 _SENDS = re.compile(
-    r"\b(?:envi|avis|mand|mensage|push|assunto|e-?mail|whats|escrev|diga|dizer|banner|sms|notifica|anunci|campanha|grupo)"
+    r"\b(?:envi|avis|mand|mensage|push|assunto|e-?mail|whats|escrev|diga|dizer|banner|sms|notifica|anunci|campanha"
+    r"|grupo)"
 )
 _SUMS_UP = re.compile(r"\W{0,3}(?:e|resum\w+|mostr\w+|diz\w*|afirm\w+|foi|sao|descrev\w+)\b")
 _REACH = 80

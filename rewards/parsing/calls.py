@@ -10,7 +10,7 @@ URGES = any_of("""
     aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov*
     gratis desconto* off cupom ultim* so ate hoje agora chegou estoque frete oferta promocao
     """)
-INVITES = any_of("""
+_INVITES = any_of("""
     voce voces seu seus sua suas te teu tua oi ola oba ei chegou espera* saudad* quer precisa* aproveit* garant* confir*
     corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem chega*
     ai bora clube escolh* pront* imagin* nova novo hora
@@ -22,8 +22,21 @@ CALLS = re.compile(
 """A clause that begins as a call («toque», «peça», «meça»)."""
 LETTER = re.compile(r"\b(?:estimad[oa]s?|car[oa]s? client\w+|vossa|ilustrissim[oa]s?)\b")
 """How letters begin, beside what `v4.2` knows."""
-PRICED = re.compile(r"\b(?:por|so|a) r\$")
+_PRICED = re.compile(r"\b(?:por|so|a) r\$")
 """A price that is offered: it invites, and calls to nothing."""
+_OPENS = re.compile(
+    r"\A\W*(?:(?!desconto|cupom|oferta|produto|tom)[a-z]+[ ,]+[a-z][a-z ,]{1,30}|imperdivel|aviso"
+    r"|alerta)(?<! push): ?\w"
+)
+"""A turn before a colon, in front of what is offered («Problema resolvido: …»)."""
+
+
+def invites(folded: str) -> bool:
+    """Whether a folded push speaks to somebody, calls to act or opens a price with a turn."""
+    said = any(turn.search(folded) for turn in (_INVITES, CALLS, _PRICED, _OPENS))
+    return said or "!" in folded or "?" in folded
+
+
 _STOCK = any_of("""
     merec* oferta ofertas novidad* loja site aqui cliqu* toqu* acess* nosso nossa nossos nossas esper* aproveit* garant*
     confir* compr* corr* vem venha pegue leve agora hoje voce gratis frete desconto cupom apenas chegou gente perca

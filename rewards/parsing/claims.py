@@ -8,8 +8,21 @@ from typing import Any
 
 from rewards.parsing import proposed
 from rewards.parsing.advice import named_by, rows
-from rewards.parsing.sums import Operand, follows, is_far, is_one_in, is_twice, is_worked_out, moves, of_hundred, paired
-from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures
+from rewards.parsing.sums import (
+    Operand,
+    compared_with_before,
+    exchanged,
+    follows,
+    is_far,
+    is_one_in,
+    is_twice,
+    is_worked_out,
+    moves,
+    of_hundred,
+    paired,
+    unknown_parts,
+)
+from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, spelled
 from rewards.types import PromptLike
 
 _ASSERTED = re.compile(r"\b(?:e|foi|era|esta|ficou|fica|chegou|chega)\b")
@@ -82,6 +95,7 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
     label alone, and is false beside another's. Proposals («a meta é 30 %»), spans of time and what follows from two
     facts are not false.
     """
+    answer = spelled(answer)
     key = [float(number) for number in prompt.reference.get("key_figures", ())]
     asserted = claims(answer)
     facts = prompt.reference.get("facts", ())
@@ -89,7 +103,11 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
     if not facts:
         used = sum(occurs(number, figures(answer)) for number in key) / len(key) if key else 0.0
         return used, invented(asserted, known), len(asserted)
-    stated, false = _stated(_HEADED.sub(r"\1 ", fold(answer)), facts, known)
+    stated, false = _stated(_HEADED.sub(r"\1 ", answer), facts, known)
+    operands = [(float(fact["value"]), str(fact.get("unit", ""))) for fact in facts]
+    false.update((part, 0.0) for part in unknown_parts(answer, operands))
+    if not any(fact.get("moved") for fact in facts):
+        false.update((match[0], 0.0) for match in compared_with_before(answer) if match[0] not in fold(prompt.user))
     labels = [fact["label"] for fact in facts]
     named = prompt.reference.get("key", ())
     asked = (label for label in labels if label in named)
@@ -154,6 +172,10 @@ def _stated(
             told += moves(sentence, figure, start, said)
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
         false.update(_misnamed(sentence, facts))
+        said_of = [
+            (at, fact["label"]) for one, *at in placed_figures(sentence) for fact in facts if _is_exactly(one, fact)
+        ]
+        false.update((label, 0.0) for label in exchanged(sentence, places, said_of))
         for (_, end), label in places:
             moved = _MOVED.match(sentence, end)
             was = {fact.get("moved", "") for fact in facts if fact["label"] == label}

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from rewards.parsing.claims import invented
-from rewards.parsing.text import Figure, figures, fold, occurs, words
+from rewards.parsing.proposed import MONTHS
+from rewards.parsing.text import Figure, figures, fold, occurs, spelled, words
 from rewards.types import PromptLike
 
 _OFFERS = {
@@ -20,23 +21,38 @@ _OFFERS = {
         ),
         "gratis": (
             r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
-            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
+            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b|\bsem (?:voce )?gastar (?:nada|um centavo)\b",
         ),
-        "metade": (r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b", r"(?<!nada )\bpela metade\b"),
+        "metade": (
+            r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b",
+            r"(?<!nada )\bpela metade\b|\b(?:custava|valia) o (?:dobro|triplo)\b",
+        ),
         "leve": (
             r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
             r"(?<!nesta )\b(?:segund|terceir|outr)[ao]s?\b(?! vez| e |-feira)(?:(?!frete|entrega|envio)[^.!?:,]){1,30}"
             r" (?:gratis|gratuit[ao]s?|de graca|sem custo)\b"
             r"|\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
+            r"\bsegund[ao](?: \w+)? (?:sai |e |fica |vai )?(?:por nossa conta|de presente)\b"
+            r"|\blevar (?:dois|duas|tres|\d) nao paga\b",
         ),
         "brinde": (
             r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
             r"\bpresente (?:surpresa|extra)\b",
-            r"\bganhe (?:um|uma|outr[oa])\b",
+            r"\bganhe (?:um|uma|outr[oa])\b|\bde quebra (?:um|uma)\b|\+ [a-z]+[^.!?]{0,20} de presente\b",
+            r"\bum mimo (?:junto|na caixa|de presente)\b",
         ),
         "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b|\bvouchers?\b|\bvale-compras?\b",),
-        "cashback": (r"\bcashback\b|\bdinheiro de volta\b",),
-        "parcelas": (r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",),
+        "cashback": (
+            r"\bcashback\b|\bdinheiro (?:de volta|que volta|volta)\b|\d ?% de volta\b",
+            r"\b(?:volta|cai|devolvid\w+) (?:para|pra|n)a? ?(?:a )?sua (?:carteira|conta)\b",
+            r"\bcreditos? (?:n|d)a loja\b|\bcreditos? (?:para|pra|na) (?:a |sua )?proxima\b",
+        ),
+        "pontos": (r"\bpontos (?:em dobro|em triplo|extras?)\b|\b(?:dobre|ganhe|acumule|junte) (?:\w+ )?pontos\b",),
+        "parcelas": (
+            r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",
+            r"\br\$ ?[\d.,]+ (?:ao mes|por mes|mensais|de entrada)\b",
+            rf"\bpag(?:ue|a)(?: so)? (?:em (?:{MONTHS})|no (?:mes|ano) que vem|(?:n?[ao] )?proximo (?:mes|ano))\b",
+        ),
         "pressa": (
             r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
             r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|so restam|(?<!nao )restam)\b"
@@ -57,7 +73,10 @@ _OFFERS = {
         "extra": (
             r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b(?! com voce)"
             r"|\bpague so (?:no|em|daqui)\b",
-            r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis)\w*|\ba proxima e por nossa conta\b",
+            r"\bdesconto (?:dobrado|em dobro)\b|\bdobro do desconto\b|\breceba (?:ainda )?hoje\b|\bantes de pagar\b"
+            r"|\btrocas? (?:liberad|gratis|garantid)\w*|\bcobr(?:e|imos) a diferenca\b",
+            r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis|(?:fica |sai |e )?por nossa conta)\w*"
+            r"|\ba proxima e por nossa conta\b",
             r"\bentrega (?:expressa|imediata|em \d+ horas?)\b|\bpague depois\b|\bna faixa\b(?! d)",
         ),
         "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|promocional|imbativel|baixo|reduzido)\b"),
@@ -134,7 +153,8 @@ def _kinds(text: str, product: str) -> set[str]:
 
 _AGAINST = re.compile(
     r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
+    r"|\b(?:(?<!semana )(?<!dia )(?<!fase )ruim(?! de (?:resistir|largar))|pessim[oa]|horrivel|(?<!sem )defeit\w+"
+    r"|(?<!coisa )quebrad[oa]|feio|cilada"
     r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
     r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
 )
@@ -171,9 +191,12 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
 _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
     r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|lev[ae]r?|garant\w+|peca"
-    r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
+    r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]"
+    r"|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
     r"|(?:hora|noite|tarde|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
     r"|desconto|cupom|off|precis\w+|and[ae]r?|ir|linha|colecao|procura|busca) (?:de|em|para|pra|por)|vale (?:para|pra)"
+    r"|(?:bora|vem|venha|vamos|vai|sextou|partiu|comec\w+|anim\w+) (?:de|com)|partiu|(?:vontade|fome|sede|sonho) de"
+    r"|(?:quem|ja) (?:disse|falou) que|[,;:] eh"
     r"|mesm[ao]|pr[oa]s?|pediu|pedir|faltar|ver|usar"
     r"|(?:combinam?|conforto|estilo|casa|rotina|look|visual|treino) com) )$"
 )
@@ -242,7 +265,8 @@ def _prices_another(name: list[str], brief: str, folded: str) -> bool:
 
 _PRICED_THING = re.compile(
     r"(?:\A|[.!?:\n])[^\w\n]{0,4}(?:[oa]s? |seus? |suas? |uma? |leve |temos |tem )?"
-    r"(?!agora|esta|leve|lev[ae]\b|volt|favorit|ele|ela|hoje|tudo|querid|amad|peca|sai|fica|compr|garant|aproveit|novid|iss"
+    r"(?!agora|esta|leve|lev[ae]\b|volt|favorit|ele|ela|hoje|tudo|querid|amad|peca|sai|fica|compr|garant|aproveit"
+    r"|novid|iss"
     r"|est[ae]|ess[ae]|tod|oferta|desconto|promoc|frete|entrega|loja|site|economi|preco|aqui|vem|venha|bora|corr|acab)"
     r"([a-z]{4,}) (?:com|por|sai por|a) (?:so |apenas |ate )?(?:\d|r\$)"
 )
@@ -274,7 +298,7 @@ def push_figures(prompt: PromptLike) -> list[float]:
 
 def push_inventions(prompt: PromptLike, answer: str) -> int:
     """How many numbers of a push are neither allowed nor part of its product's name, or stand with another unit."""
-    shown = figures(answer)
+    shown = figures(answer := spelled(answer, counts=False))
     allowed = push_figures(prompt)
     units = {figure.unit for figure in figures(prompt.user) if figure.unit}
     others = {figure for figure in shown if figure.unit and units and figure.unit not in units}

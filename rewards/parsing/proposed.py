@@ -24,7 +24,8 @@ AIMED = re.compile(
     r"|indicador de exito"
     r"|busqu?\w+|mir(?:e|ar|amos|em|ando)|visando|alcan[cs]\w+|atin(?:gir|jam?)|pers(?:ig|egu)\w+)\b"
     r"|(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
-    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia|necess|galer|cafeter|mater|categor"
+    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia|necess|galer|cafeter|mater"
+    r"|categor"
     r"|histor|memor|primar|contrar|bancar)\w{2,}(?:[aei]ria|[aei]riam"
     r"|[aei]sse|[aei]ssem)\b"
     r"|\bse (?:o|a|os|as|cada|isso)\s"
@@ -68,12 +69,12 @@ LOST = re.compile(
 )
 IF_LOST = re.compile(r" (?:dess|dest|del)[ae]s\b| [^.;,:]{0,30}\b(?:custa|vale|rende|traz|da|paga)m?\b(?! o que| que)")
 """Around a number of those whom one could lose, and what that would come to («perder 20 desses custa R$ 7 mil»)."""
-_MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
+MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
 LATER = re.compile(
     r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s"
     r"(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\b"
     r"(?! (?:cheg|sub|ca|fo|fic)\w*(?:[oi]u|i)\b)"
-    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+(?: \w+)?|{_MONTHS})\s*(?:[:,.;?)]|$)"
+    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+(?: \w+)?|{MONTHS})\s*(?:[:,.;?)]|$)"
     r"|\b(?:alvo|meta|sucesso|esperado)s?\b\W"
 )
 """A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
@@ -89,7 +90,7 @@ OFFERED = re.compile(
 """What an offer is limited to: its figure is none of now."""
 AT_LAST = re.compile(r"\bem (?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\W*$")
 """A time to come at the end of a sentence."""
-UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{_MONTHS})")
+UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{MONTHS})")
 IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+)\s")
 AIM = re.compile(
     r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia|compromissos?)\b|\b(?:medir|acompanhar|monitorar):"
@@ -100,7 +101,7 @@ SPAN = re.compile(
     r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|pontos?"
     r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
 )
-DATE = re.compile(rf"\sde (?:{_MONTHS})\b")
+DATE = re.compile(rf"\sde (?:{MONTHS})\b")
 """Behind a day («15 de novembro»); «9,2% de agosto» is a claim."""
 STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e | a ))*$")
 STEP_ENDS, MOST_STEPS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)"), 120
@@ -122,7 +123,8 @@ HEDGED = re.compile(
 ADVISED = re.compile(
     r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
     r"|desconto|limite|ideia|propo|experiment|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
-    r"|^\W*(?:\w+:\W*)?(?!(?:frete|receita|recompra|nota|taxa|loja|media|hoje|base|cliente|compra|venda|entrega)\b(?!\W{0,3}:))"
+    r"|^\W*(?:\w+:\W*)?(?!(?:frete|receita|recompra|nota|taxa|loja|media|hoje|base|cliente|compra|venda"
+    r"|entrega)\b(?!\W{0,3}:))"
     r"(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
 )
 """A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
@@ -144,7 +146,8 @@ DECIDED = re.compile(
     r"\W{0,6}(?:(?:se )?(?:sim|nao)\W{1,3})?(?:entao )?"
     r"(?:mant[ae]\w*|troc\w+|par[ae]r?|mud[ae]r?|seg(?:ue|uir)|continu[ae]r?"
     r"|cort[ae]r?|volt[ae]r?|dobr[ae]r?|ampli\w+|encerr[ae]r?|paus[ae]r?|revis\w+|renegoci\w+|estend\w+|repet\w+"
-    r"|suspend\w+|cham[ae]r?|lig(?:a|ar|ue)|deslig\w+|expand\w+|retir\w+|tir[ae]r?|ajust[ae]r?|refaz\w*|reve\w*|renov\w+|test[ae]r?)\b"
+    r"|suspend\w+|cham[ae]r?|lig(?:a|ar|ue)|deslig\w+|expand\w+|retir\w+|tir[ae]r?|ajust[ae]r?|refaz\w*|reve\w*"
+    r"|renov\w+|test[ae]r?)\b"
     r"|\s?→"
 )
 """A question by which it is decided what to do, and the step behind it («Passou de 2,2%? Mantém.»)."""
@@ -168,7 +171,8 @@ PRICED = re.compile(
     r"|(?:mimo|premio|selo|clube|assinatura|entrega)s? (?:\w+ )?(?:de|a|por)) (?:r\$ ?)?$"
 )
 PRICE_ENDS = re.compile(
-    r"\W*(?:$|\b(?:n[ao]s?|por|pel[ao]|de|d[ao]s?|com|em|para|pra|a|e|ou|acima|abaixo|so|ate|entre|apenas|quando|se|mensa\w+)\b)"
+    r"\W*(?:$|\b(?:n[ao]s?|por|pel[ao]|de|d[ao]s?|com|em|para|pra|a|e|ou|acima|abaixo|so|ate|entre|apenas|quando|se"
+    r"|mensa\w+)\b)"
     r"|\s?[,;:.)\"”»(→+]"
 )
 """In front of what something shall cost («oferta de volta, frete a R$ 9,90», «clube de R$ 9»); behind it no verb."""
@@ -180,8 +184,10 @@ TRIED = re.compile(
     r"\b(?:grupo|controle|piloto|test\w+|amostra|sem receber|sorte\w+|compar(?:ar|em?)|separ\w+|reserv\w+)\b"
 )
 TRIED_ON = re.compile(
-    r"(?:^\W*|[,;:(→–-]\s?|\b(?:test(?:e|em|es|ar)|experiment(?:e|ar)|pilot\w+|separ(?:e|ar)|reserv(?:e|ar)|deix(?:e|ar)"
-    r"|guard(?:e|ar)|comec(?:e|ar)|rod(?:e|ar)|aplicar|aplique|lanc(?:e|ar)|dedi(?:que|car)|destin(?:e|ar)|us(?:e|ar)|mand(?:e|ar)|envi(?:e|ar)|ofere(?:ca|cer)|invist(?:a|ir)"
+    r"(?:^\W*|[,;:(→–-]\s?|\b(?:test(?:e|em|es|ar)|experiment(?:e|ar)|pilot\w+|separ(?:e|ar)|reserv(?:e|ar)|deix(?:e"
+    r"|ar)"
+    r"|guard(?:e|ar)|comec(?:e|ar)|rod(?:e|ar)|aplicar|aplique|lanc(?:e|ar)|dedi(?:que|car)|destin(?:e|ar)|us(?:e|ar)"
+    r"|mand(?:e|ar)|envi(?:e|ar)|ofere(?:ca|cer)|invist(?:a|ir)"
     r"|investir|grupo|controle|amostra|sorteio|ofertas?|cupo[mn]s?|para|pra) )"
     r"(?:(?:so|apenas|em|com|a|de|para|uns|ate|outros) ){0,3}$"
 )

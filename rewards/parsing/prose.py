@@ -54,8 +54,8 @@ _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"\b([^\W\d]{4,})(?: (?!(?:em|a|é|por|com) \1\b)[^\W\d]+){0,2} \1\b")
 """A word that stands twice within three of a clause; not «peça por peça», «panela boa é panela cheia»."""
-_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)")
-"""«É esse o cupom»."""
+_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)|(?<=\b(?:pega|saca|olha|ouve) )essa(?=[:!,.…])")
+"""«É esse o cupom», «Pega essa: …»."""
 _OWNED = re.compile(r"(?<=\b(?:sua|seu|meu))(?=,)|(?<=\b(?:nossa|nosso|minha))(?=,)")
 """The end of a clause with whose it is («a cama é toda sua, o travesseiro também»)."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
@@ -90,7 +90,8 @@ def loose_offers(text: str) -> int:
 
 _STARTERS = (
     "Oi|Olá|Oba|Ei|Que|Tem|Tá|Seu|Sua|Seus|Suas|Não|Só|Hoje|Você|Com|Para|Por|De|Da|Do|Em|No|Na|O|A|Os|As|E|Ou|Um|Uma"
-    "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Recomendamos|Sugerimos|Priorize|Sugiro|Ofereça|Crie|Invista"
+    "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Recomendamos|Sugerimos|Priorize|Sugiro"
+    "|Ofereça|Crie|Invista"
     "|Revise|Negocie|Teste|Reduza|Acompanhe|Mantenha|Quer|Saudades|Ainda|Já|Agora"
 )
 _CAPITAL_INSIDE = re.compile(rf"[a-zà-ÿ%],? (?:{_STARTERS})\b")
@@ -157,13 +158,22 @@ _SUBJECT = (
 )
 _WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
 _TAKEN_BACK = re.compile(
-    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}"
+    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito"
+    rf"|totalmente)\s)?{_WRONG}"
     rf"|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
     r"|\b(?:consulta|query|resposta) nao (?:responde|atende|serve|funciona)\b|\bconta outra coisa\b"
     r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
     r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
     r"|\b(?:ignor|desconsider|descart)(?:e|em|ar)\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
     r"|numer|texto)\w*)"
+    r"|\bo (?:certo|correto|ideal|melhor) (?:e|seria) (?:fazer )?(?:o|exatamente o) (?:oposto|contrario|inverso)\b"
+    r"|\bfaca (?:exatamente )?o (?:oposto|contrario|inverso)\b(?! d[aeo]s? concorr)"
+    r"|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d|ess[ae]s|[ao]s acoes)"
+    r"|\b(?:retiro|esqueca(?:m)?(?: tudo)?) o que (?:eu )?(?:disse|escrevi|recomendei)\b"
+    r"|\bacoes acima (?:fariam|farao|vao|iriam|so) \w*|\bnada disso (?:funciona|adianta|serve|vale)\b(?! sem)"
+    r"|(?:^|[\n.!?] )(?:isso |tambem |tudo isso )?nao (?:serve|servem|adianta)(?: (?:para|de) nada)?(?=[.!\n]|$)"
+    r"|\bquem fizer isso sera (?:demitid|punid)|\b(?:numeros|dados|figuras) sao de outr[ao]\b"
+    r"|\b(?:numeros|dados) [^.;\n]{0,40}\bsao (?:fals|inventad)"
 )
 _FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
 """Words by which an answer denies itself in English."""
@@ -259,7 +269,8 @@ _WOULD = re.compile(
     r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria"
     r"|iria)(?:mos)?) (?!que)"
     r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena"
-    r"|precis(?:a|amos)|proponho"
+    r"|precis(?:a|amos)|proponho|(?:podemos|podem|pode|vamos|seria (?:bom|util|otimo"
+    r"|melhor))(?: \w+){0,2}? \w{2,}[aei]r"
     r"|que tal|minha sugestao|a ideia e|o foco tem de ser|recomenda-se|sugere-se)\b"
 )
 """The first word of a clause that ends as infinitives and imperatives do."""
@@ -268,6 +279,7 @@ _WOULD = re.compile(
 _ORDERS = word_set("""
     ative simplifique registre antecipe ligue faca ponha multe corte anuncie junte marque grave envie calcule escolha
     procure investigue conserte limpe atualize estude descubra acelere alinhe bonifique classifique divida inclua
+    compare remova
     """)
 
 
@@ -278,7 +290,7 @@ def asks(line: str) -> bool:
     return bool(_WOULD.search(line)) or any(word in _ORDERS or kind(word) in ("<to>", "<verb>") for word in begun)
 
 
-def _even(text: str) -> str:
+def even(text: str) -> str:
     """The text with every run of white space as one character, so that no pattern has to cross long ones."""
     return re.sub(r"\s+", lambda match: "\n" if "\n" in match[0] else " ", text)
 
@@ -291,27 +303,38 @@ _HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
 _UNWILLING = re.compile(
     r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
 )
-_INSTRUCTION = re.compile(r"\brecomende (?:acoes em|topicos)\b|\banalise os numeros e\b|\bde insights (?:de|sobre)\b")
+_INSTRUCTION = re.compile(
+    r"\brecomende (?:acoes em|topicos)\b|\banalise os numeros e\b|\bde insights (?:de|sobre)\b"
+    r"|\bvoce pediu (?:insights|analise|acoes|recomend|uma analise)|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis"
+    r"|escrev|gerar|respond|propor|insights)|\btexto abaixo analisa\b"
+    r"|\bn?esta resposta,? (?:falarei|vou|trarei|analisa)|\bvou analisar\b[^.\n]{0,80}\b(?:amanha|depois|em breve)\b"
+    r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\bum bom analista\b"
+    r"|\buma boa analise (?:citaria|teria|traria)"
+    r"|\bpara responder, (?:seria|e) preciso\b|\benvio as recomendac"
+    r"|\b(?:recomend|suger)(?:ar|e|ir|ando) (?:acoes|algo)(?: (?:concret|pratic|ute?is|util)\w*)?(?: (?:a"
+    r"|ao) \w+)?\W*(?:$|\bsobre\b|\bpara (?:frete|nota|rec|dev|canc|atra|conv|ped|tick))"
+    r"|\bcom (?:causas e )?acoes recomendadas\W*$|\bdari?a sugestoes uteis\b"
+)
 _LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")
 """Four infinitives in a row: «quer poder escolher retirar» is as many as a sentence has."""
 
 
 def is_scrappy(text: str) -> bool:
     """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
-    folded = _even(fold(text))
+    folded = even(fold(text))
     said = _UNWILLING.search(folded) or _INSTRUCTION.search(folded) or _LISTED_VERBS.search(folded)
     return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
 
 
 def stands(text: str) -> bool:
     """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
-    folded = _even(fold(text))
+    folded = even(fold(text))
     return not (_TAKEN_BACK.search(folded) or _SEVERAL.search(folded) or denies_itself(text))
 
 
 def denies_itself(text: str) -> bool:
     """Whether a text says in another language, or of a field in its own, that it is not so."""
-    folded = _even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))
+    folded = even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))
     said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
     return bool(_DENIED_ELSEWHERE.search(folded)) or not _FOREIGN.isdisjoint(said)
 
@@ -359,37 +382,3 @@ def _told_of(text: str) -> tuple[set[str], set[str]]:
     months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
     months |= {f"{year}-{_BEGINNINGS.index(name[:3]) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
     return states, months
-
-
-_MORE_IS_BAD = r"(?:o |a |os |as )?(?:atras|devoluc|cancelament|frete(?! gratis)|reclamac)\w*"
-_MORE_IS_GOOD = (
-    r"(?:o |a |os |as )?(?:receita|faturamento|pedidos?|notas?|recompra|convers|ticket|vendas?\b|satisfac)\w*"
-)
-_HARM = re.compile(
-    rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
-    rf"|(?:^\W{{0,8}}|[.;:!\n]\W{{0,8}}|recomend\w+ |suger?i\w+ |vale |dev\w+ )"
-    rf"(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
-    r"|\b(?:(?:reduz|diminu|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)"
-    rf"|baix(?:ar|e|em|ando|a(?= [ao]s? )))\s{_MORE_IS_GOOD}\b(?! as \d)"
-    r"(?! (?:cancelad|devolvid|perdid|gast|atrasad|parad|ruins|baix))"
-    r"|\b(?:reduz|diminu|cort)(?:ir|ar|a|e|am|em) (?:o |a )(?:atendimento|suporte|pos-venda|sac)\b"
-    r"|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em)\s(?:o botao|a opcao|o link|a possibilidade)"
-    r"|\b(?:sub(?:ir|a|am)|aument(?:ar|e|em)|elev(?:ar|e|em))\s(?:o |os )?precos?\s(?:em tod|de tod|da loja|do site)"
-    r"|\bdemit(?:ir|a|am) (?:a|o|os|as|tod)|\bfech(?:ar|e|em) a loja\b|\bqueim(?:ar|e|em) o estoque\b"
-    r"|(?<!nao )\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
-    r"|(?<!nao )\b(?:pare|parem|deixe|deixem|parar|deixar) de"
-    r"\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*+"
-    r"(?! (?:so|apenas|somente)\b| (?:itens|produtos|o que) (?:sem|fora)\b)"
-    r"|\b(?:suspend(?:er|a|am)|proib(?:ir|a|am)|recus(?:ar|e|em)|neg(?:ar|ue|uem)) (?:a|as|o|os|todas as|todos os)"
-    r" (?:devoluc|troca|pedido|reembols|atendiment|entrega|vendas)\w*"
-)
-_NEGATED = re.compile(
-    r"\b(?:nao|nunca|jamais)\s(?:recomend|sugir|suger|prioriz|invist|ofere|melhor|cri[ea]|reduz)\w*"
-    r"|\bevit(?:e|ar|em)\s(?:melhor|respond|ofere|invest|atend)\w*"
-)
-
-
-def harms(folded: str) -> bool:
-    """Whether advice would do what nobody wants (more delay, fewer orders), or advises against itself."""
-    folded = _even(folded)
-    return bool(_HARM.search(folded)) or len(_NEGATED.findall(folded)) > 1

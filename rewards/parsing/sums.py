@@ -176,3 +176,75 @@ def is_twice(sentence: str, figure: Figure, operands: Iterable[Operand]) -> bool
     """Whether an amount is a known one there and back, where its sentence says so."""
     doubled = [2 * value for value, unit in operands if unit == figure.unit == "R$"]
     return proposed.is_both_ways(sentence) and any(occurs(value, (figure,)) for value in doubled)
+
+
+_SINCE = r"(?:mes|trimestre|ano|semestre|periodo)"
+_BEFORE = re.compile(
+    r"\b(?:era|eram) (?:quase )?(?:o (?:dobro|triplo|quadruplo)|a metade)\b"
+    rf"|\b(?:dobr|triplic|quadruplic)(?:ou|aram) (?:em relacao a|desde|frente a|ante|n)[ao]? ?(?:\w+ )?{_SINCE}\b"
+    r"|\brecordes? historic|\b(?:pior|melhor|maior|menor) (?:resultado|indice|numero|nivel|marca|valor|taxa)"
+    r" (?:em \w+ anos|dos ultimos|da historia|de todos os tempos)\b"
+    rf"|\b(?:maior|menor|pior|melhor|alt[oa]|baix[oa]) (?:do )?que (?:n?[oa] )?{_SINCE} (?:passado|anterior)\b"
+)
+
+
+def compared_with_before(folded: str) -> Iterator[re.Match[str]]:
+    """Where a folded text tells in words how much more or less something was («era o triplo no ano passado»); a
+    condition tells nothing."""
+    for found in _BEFORE.finditer(folded):
+        start = max(folded.rfind(mark, 0, found.start()) for mark in ".!?\n")
+        if not proposed.IF.search(folded[start + 1 : found.start()]):
+            yield found
+
+
+def exchanged(
+    sentence: str, labels: Iterable[tuple[Sequence[int], str]], shown: Iterable[tuple[Sequence[int], str]]
+) -> set[str]:
+    """The labels of a sentence that stand with each other's figure («R$ 63.272 para devolução e 5,8% para receita»).
+    `labels`, `shown`: where labels stand, and figures of labels."""
+    told: list[tuple[int, int, str, str]] = sorted(
+        (at[0], at[1], kind, label) for kind, group in (("L", labels), ("F", shown)) for at, label in group
+    )
+    order = "".join(kind for *_, kind, _ in told)
+    names = {label for *_, label in told}
+    if order not in _ORDERS or len(names) != 2 or len({(kind, label) for *_, kind, label in told}) != len(told):
+        return set()
+    pairs = [(told[one], told[other]) for one, other in _ORDERS[order]]
+    is_tied = "respectivamente" in sentence or order != "LLFF"
+    if order != "LLFF":
+        is_tied = all(_TIED.fullmatch(sentence, first[1], second[0]) for first, second in pairs)
+    return names if is_tied and all(first[3] != second[3] for first, second in pairs) else set()
+
+
+_ORDERS = {"LFLF": ((0, 1), (2, 3)), "FLFL": ((0, 1), (2, 3)), "LLFF": ((0, 2), (1, 3))}
+_TIED = re.compile(
+    r"[^\w.!?;]{0,3}(?:(?:de|em|e|para|pra|como|n[ao]|ao?|com|esta|ficou|foi|chega|alcanca|soma)\b ?){0,2}"
+)
+"""What ties a figure to a label beside it, or a label to a figure."""
+
+
+_TEN = {"dois": 2, "duas": 2, "tres": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8, "nove": 9, "dez": 10}
+_SOME_IN = re.compile(rf"\b({'|'.join(_TEN)}) em cada ({'|'.join(_TEN)})\b(?! (?:semanas|meses|dias))")
+_ROUGHLY = 7.5
+"""How far a share that is told as so many in ten may be off, in points of a hundred."""
+
+
+def unknown_parts(folded: str, operands: Sequence[Operand]) -> list[str]:
+    """What a folded text tells as so many in so many that is no known share («nove em cada dez clientes»), nor an aim;
+    the rest of a share is told of what does not happen («nove em cada dez não voltam»)."""
+    shares = [value for value, unit in operands if unit == "%"]
+    return [
+        found[0]
+        for found in _SOME_IN.finditer(folded)
+        if not any(
+            abs(100 * _TEN[found[1]] / _TEN[found[2]] - share) <= _ROUGHLY
+            for share in [*shares, *(100 - share for share in shares if _REST.match(folded, found.end()))]
+        )
+        and not proposed.AIM.search(folded, max(0, found.start() - _IN_FRONT), found.start())
+    ]
+
+
+_REST = re.compile(
+    r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|no prazo|certo|chegam?|ficam?|saem|seguem|somem|sumiram|desist\w+)\b"
+)
+_IN_FRONT = 80

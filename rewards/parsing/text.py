@@ -273,3 +273,62 @@ def sound(answer: str, source: str = "") -> float:
     compounds = [word for word in _COMPOUND.findall(answer) if "_" in word.strip("_") and word not in source]
     places = len(_BROKEN.findall(_BRANDS.sub("Marca", answer))) + answer.count("**") % 2 + len(compounds)
     return 0.5 ** min(places, 10)
+
+
+_SPELLED = {
+    word: int(number)
+    for word, _, number in (
+        pair.partition("=")
+        for pair in word_set("""
+        um=1 uma=1 dois=2 duas=2 tres=3 quatro=4 cinco=5 seis=6 sete=7 oito=8 nove=9 dez=10 onze=11 doze=12 treze=13
+        quatorze=14 catorze=14 quinze=15 dezesseis=16 dezessete=17 dezoito=18 dezenove=19 vinte=20 trinta=30
+        quarenta=40 cinquenta=50 sessenta=60 setenta=70 oitenta=80 noventa=90 cem=100 cento=100 duzentos=200
+        duzentas=200 trezentos=300 trezentas=300 quatrocentos=400 quatrocentas=400 quinhentos=500 quinhentas=500
+        seiscentos=600 seiscentas=600 setecentos=700 setecentas=700 oitocentos=800 oitocentas=800 novecentos=900
+        novecentas=900 mil=1000 milhao=1000000 milhoes=1000000
+        """)
+    )
+}
+_ONE_SPELLED = "|".join(_SPELLED)
+_IN_WORDS = re.compile(
+    rf"(?<!\d )\b(?P<number>(?:{_ONE_SPELLED})(?: (?:e )?(?:{_ONE_SPELLED}))*)\b"
+    r"(?P<unit> por cento\b| (?:de )?reais\b)?(?! em cada\b)"
+)
+_FIRST_COUNT = 11
+"""Smaller numbers in words count nothing that a brief could tell."""
+
+
+def spelled(text: str, counts: bool = True) -> str:
+    """A text, folded, with its figures in words as digits («oitenta por cento», «dez mil reais»); `counts`: those
+    without a unit as well («vinte e sete vendedores»).
+    """
+    return _IN_WORDS.sub(lambda found: _in_digits(found, counts), fold(text))
+
+
+def _in_digits(found: re.Match[str], counts: bool) -> str:
+    value = _value(found["number"].replace(" e ", " ").split())
+    unit = found["unit"] or ""
+    if value is None or (not unit and not (counts and value >= _FIRST_COUNT and found["number"] not in _SAYINGS)):
+        return found[0]
+    return f"r$ {value}" if "reais" in unit else f"{value}%" if unit else str(value)
+
+
+_SAYINGS = word_set("cem mil")
+"""Words that stand for many («mil razões»)"""
+
+
+def _value(words: list[str]) -> int | None:
+    """The number that words say; none where they follow each other as those of no number do («dois três»)."""
+    total = part = 0
+    least = _THOUSAND
+    for value in (_SPELLED[word] for word in words):
+        if value >= _THOUSAND:
+            total, part, least = total + max(part, 1) * value, 0, _THOUSAND
+        elif value >= least or (value >= 10 and least <= 20):
+            return None
+        else:
+            part, least = part + value, 10 ** (len(str(value)) - 1) if value >= 20 else 1
+    return total + part
+
+
+_THOUSAND = 1_000
