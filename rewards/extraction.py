@@ -4,10 +4,18 @@ import re
 from collections.abc import Callable, Mapping
 from operator import mul
 
-from rewards.complaints import denies, is_as_fair, is_of_kind, kinds_of, leaves_open, names_every_kind, states_stars
 from rewards.parsing.prose import denies_itself
 from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
 from rewards.types import PromptLike, clip
+from rewards.wording.complaints import (
+    denies,
+    is_as_fair,
+    is_of_kind,
+    kinds_of,
+    leaves_open,
+    names_every_kind,
+    states_stars,
+)
 
 
 def _one_of(*values: str) -> Callable[[object], bool]:

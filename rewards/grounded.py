@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards import v42
-from rewards.complaints import TOLD, is_as_fair, states_stars, worth
-from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, agreements, fits_stars, match, usable_fields
-from rewards.mistold import explains, mistells, takes_itself_back
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
 from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
@@ -25,7 +22,10 @@ from rewards.parsing.prose import advice_lines, is_scrappy, loose_offers, ordere
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant, naming
 from rewards.types import Component, PromptLike, TaskReward, clip
-from rewards.unwanted import harms, repels
+from rewards.wording.complaints import TOLD, is_as_fair, states_stars, worth
+from rewards.wording.complaints import meant as meant_by
+from rewards.wording.mistold import explains, mistells, takes_itself_back
+from rewards.wording.unwanted import harms, repels
 
 _SOURCE = "DESIGN, tasks and rewards"
 FALSE = 0.3

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from historic_bugs import Change
 
-from rewards import extraction, grounded, mistold, v42
+from rewards import extraction, grounded, v42
 from rewards.parsing import advice, claims, objects, offers, prose, sql, sql_results, text
 from rewards.sets import SetName
+from rewards.wording import mistold
 
 GROUNDED: tuple[SetName, ...] = ("grounded",)
 

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from historic_bugs import Change, Patch
 
-from rewards import extraction, grounded, mistold, unwanted
+from rewards import extraction, grounded
 from rewards.parsing import claims, objects, offers, proposed, sql, sql_results, text
 from rewards.sets import SETS, SetName
+from rewards.wording import mistold, unwanted
 from tucano.prompts import Task
 
 

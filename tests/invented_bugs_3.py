@@ -11,9 +11,10 @@ from historic_bugs import Change
 from invented_bugs_2 import changes, edit
 
 import rewards.fields
-from rewards import complaints, controls, extraction, grounded, mistold, unwanted, v42
+from rewards import controls, extraction, grounded, v42
 from rewards.parsing import claims, objects, offers, prose, sql, sql_near, sql_results, sums, text
 from rewards.sets import SetName
+from rewards.wording import complaints, mistold, unwanted
 
 
 def _rewrite(patch: pytest.MonkeyPatch, module: ModuleType, pattern: str, old: str, new: str) -> None:

@@ -8,9 +8,10 @@ import pytest
 from historic_bugs import Change
 from invented_bugs_2 import changes, edit
 
-from rewards import complaints, extraction, grounded, mistold
+from rewards import extraction, grounded
 from rewards.parsing import advice, claims, objects, offers, prose, sql, sql_near, sql_results, text
 from rewards.sets import SetName
+from rewards.wording import complaints, mistold
 
 # extraction
 

@@ -9,7 +9,7 @@ import pytest
 from historic_bugs import Change
 from invented_bugs_2 import changes, edit
 
-from rewards import complaints, extraction, grounded, mistold, unwanted
+from rewards import extraction, grounded
 from rewards.parsing import (
     advice,
     calls,
@@ -25,6 +25,7 @@ from rewards.parsing import (
     text,
 )
 from rewards.sets import SetName
+from rewards.wording import complaints, mistold, unwanted
 
 
 def a_value_takes_the_object_back(patch: pytest.MonkeyPatch, name: SetName) -> None:

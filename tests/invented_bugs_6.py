@@ -8,7 +8,7 @@ import pytest
 from historic_bugs import Change
 from invented_bugs_2 import changes, edit
 
-from rewards import complaints, extraction, fields, grounded, mistold, unwanted
+from rewards import extraction, fields, grounded
 from rewards.parsing import (
     advice,
     claims,
@@ -24,6 +24,7 @@ from rewards.parsing import (
     text,
 )
 from rewards.sets import SetName
+from rewards.wording import complaints, mistold, unwanted
 
 _KEPT = 12
 """Characters of a brief by which its word runs are kept in `runs_of_a_brief_kept_by_its_beginning`."""

@@ -9,7 +9,7 @@ import pytest
 from rewards_examples import FIELDS, Prompt
 
 from rewards import load_reward_set
-from rewards.complaints import names_another
+from rewards.wording.complaints import names_another
 from tucano.truth import truth
 
 Judge = Callable[[Prompt, str], float]

@@ -10,7 +10,7 @@ from rewards_examples import Prompt
 from rewards import load_reward_set
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.text import fold
-from rewards.unwanted import harms
+from rewards.wording.unwanted import harms
 
 FACTS = (
     ("pedidos", 720, ""),

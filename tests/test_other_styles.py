@@ -15,9 +15,9 @@ from rewards_examples import FIELDS, PROMPTS, Prompt
 from sql_stores import write_stores
 
 from rewards import load_reward_set
-from rewards.complaints import is_of_kind
 from rewards.parsing.advice import says_nothing
 from rewards.parsing.sql_near import by_order
+from rewards.wording.complaints import is_of_kind
 from tucano.truth import truth
 from tucano.truth.wording.complaints import is_told_otherwise
 from tucano.truth.wording.sql_meant import once_per_order

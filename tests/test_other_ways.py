@@ -9,7 +9,7 @@ import pytest
 from rewards_examples import FIELDS, Prompt
 
 from rewards import load_reward_set
-from rewards.complaints import kinds_of, names_another
+from rewards.wording.complaints import kinds_of, names_another
 from tucano.truth import truth
 from tucano.truth.wording.complaints import trouble
 

@@ -9,11 +9,11 @@ from rewards_examples import FIELDS, Prompt
 from sql_stores import write_stores
 
 from rewards import RewardSet, load_reward_set
-from rewards.complaints import is_of_kind, kinds_of, states_stars
 from rewards.extraction import agreements
 from rewards.parsing.advice import says_nothing, steps
 from rewards.parsing.prose import stands, tells_of_others
 from rewards.parsing.sql_near import is_near
+from rewards.wording.complaints import is_of_kind, kinds_of, states_stars
 
 GOOD, LOW = 0.9, 0.3
 

@@ -13,11 +13,11 @@ from test_truth_held import PROSE, RATINGS, SOURCES, gold, reviews, unread, usua
 
 from data.prepare import prepare
 from rewards import RewardSet, load_reward_set
-from rewards.complaints import LABEL
 from rewards.names import REPORTED
 from rewards.parsing.advice import LISTED
 from rewards.parsing.calls import FLAT
 from rewards.parsing.sql_near import NAMELESS
+from rewards.wording.complaints import LABEL
 from tucano.prompts import Task
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store

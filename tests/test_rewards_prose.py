@@ -7,7 +7,7 @@ import pytest
 from rewards import load_reward_set
 from rewards.parsing.prose import concrete, disorder, ordered, stands, tells_of_others
 from rewards.parsing.text import sound
-from rewards.unwanted import harms
+from rewards.wording.unwanted import harms
 from tucano.prompts import Prompt
 
 WHOLE = [

@@ -8,7 +8,7 @@ from rewards_examples import Prompt
 from sql_stores import write_stores
 
 from rewards import RewardSet, load_reward_set
-from rewards.beside import without_notes
+from rewards.wording.beside import without_notes
 
 GOOD, LOW = 0.85, 0.3
 QUERY = "SELECT COUNT(*) AS total FROM pedidos WHERE valor > 7;"

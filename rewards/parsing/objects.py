@@ -11,10 +11,10 @@ from typing import Any
 
 import json_repair
 
-from rewards.beside import denies_object, retracts
 from rewards.parsing.fluency import Limits, reads
 from rewards.parsing.prose import stands
 from rewards.types import LONGEST
+from rewards.wording.beside import denies_object, retracts
 
 MOST_BRACKETS = 64
 """Text with more opening brackets is never parsed."""

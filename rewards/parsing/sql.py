@@ -21,7 +21,6 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
-from rewards.beside import alters, comments, without_comments
 from rewards.parsing.objects import is_parsable
 from rewards.parsing.sql_results import (
     Arrangement,
@@ -37,6 +36,7 @@ from rewards.parsing.sql_results import (
     with_ties,
 )
 from rewards.parsing.text import word_set
+from rewards.wording.beside import alters, comments, without_comments
 
 LONGEST_QUERY = 1024
 """Characters; sqlglot needs about 6 ms for the worst query of this length."""

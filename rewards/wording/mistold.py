@@ -8,11 +8,11 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from rewards.beside import denies_all, retracts, without_notes
 from rewards.parsing.prose import stands, tells_of_others
 from rewards.parsing.sql import FREE_STEPS, Query, parse, run_query
 from rewards.parsing.text import fold, originality, portuguese, words
 from rewards.types import PromptLike, clip
+from rewards.wording.beside import denies_all, retracts, without_notes
 
 FEWEST_WORDS = 10
 """Words of an explanation that earns all."""

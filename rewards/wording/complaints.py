@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from rewards.parsing.kinds import kind
 from rewards.parsing.text import fold, is_nonsense, words
-from rewards.troubles import KINDS, PRAISE, called
 from rewards.types import PromptLike
+from rewards.wording.troubles import KINDS, PRAISE, called
 
 _MOST_KINDS = 2
 """Kinds that a complaint may name: reviews tell of two at most."""
