@@ -162,8 +162,8 @@ def handed_back(answer: str, prompt: PromptLike) -> int:
 
 _MOST_STRAYS, _STRAYS = 1, 0.2
 """How many words of a text, and which share of its long ones, may be at home in the other kind of text alone."""
-_EVERYWHERE = {"parti"}
-"""«A partir de»."""
+_EVERYWHERE = {"parti", "evite", "filas"}
+"""«A partir de», «evite filas»."""
 
 
 def _stems(text: str) -> list[str]:
