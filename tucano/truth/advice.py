@@ -118,6 +118,13 @@ _WOULD = re.compile(
     r"\b(?:eu|a gente|nos)\s+\w{2,}(?:aria|eria|iria)(?:mos)?\b|\b(?:comecaria|faria|testaria|trocaria|proponho"
     r"|propomos|sugiro)\b"
     r"|\b(?:que tal|minha sugestao|tem de ser|tem que ser|deve-se|recomenda-se|sugere-se)\b"
+    r"|\b(?:podemos|poderiamos|podia(?:mos)?|vamos|(?:loja|equipe|time|empresa|gente) (?:pode(?:ria)?|deveria|vai)"
+    r"|quero|queremos"
+    r"|seria (?:bom|boa ideia|util|otimo|interessante|importante|melhor|ideal|prudente|valido)|(?:minha"
+    r"|nossa) aposta (?:e|seria))"
+    r" (?:(?:ja|tambem|ainda|entao|comecar por) )?(?!ver\b|observ|conclu|not|perceb|perd|diz|afirm|acredit|esper"
+    r"|ter\b|ser\b|estar\b"
+    r"|cheg|cair|pens|entend|falir|analis|melhor|crescer|venc)\w+[aei]r\b"
 )
 _PLAN = re.compile(
     r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
@@ -142,21 +149,34 @@ _SPARED = re.compile(
     r"\b(?:nao|sem|nunca|evit\w+|em vez de|antes de|parece\w*|pode\w*|podem|quem|que|motivo \w+)\s+(?:\w+\s+){0,2}$"
 )
 _LEADS = re.compile(
-    r"(?:\A|[.;:!,→•]\s*|(?:\A|\s)\(?\w{1,2}\)\s*|\be\s+|\b(?:recomend\w+|suger?\w+|sugir\w+|prioriz\w+|vale|dev\w+|precis\w+|bom|melhor"
+    r"(?:\A|[.;:!,→•]\s*|(?:\A|\s)\(?\w{1,2}\)\s*|\be\s+|\b(?:recomend\w+|suger?\w+|sugir\w+|prioriz\w+|vale|dev\w+"
+    r"|precis\w+|bom|melhor"
     r"|hora de|importante"
     r"|ideia e|tambem|deve-se|vamos|so|depois|entao|primeiro|logo)\s+(?:\w+\s+){0,2})\W*$"
 )
 _ALWAYS = ("nada", "clientes")
+_TOO_MUCH = (
+    r"(?:\w+ ){0,6}(?:ao mesmo tempo|de uma (?:so )?vez|sem (?:medir|testar|saber|olhar|conferir|checar|ouvir|motivo"
+    r"|criterio|limite)"
+    r"|as cegas|no escuro|antes d\w+|por enquanto|(?:promoc\w+|descontos?|campanhas?|cortes?) (?:gera(?:l|is)"
+    r"|linear\w*|as cegas"
+    r"|(?:em|para) tod\w+|na loja (?:toda|inteira))|tudo (?:junto|agora|hoje)|(?:cupo[mn]s?|descontos?|promoc\w+"
+    r"|brindes?|ofertas?) (?:\w+ ){0,3}?(?:para|a|com|em) quem|mais de (?:um|uma|dois|duas|\d))\b"
+)
+"""What one is wisely told not to do: all at once, blindly, for everybody («Não faça tudo ao mesmo tempo»)."""
 _NEGATED = re.compile(
     r"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale|ignor|deix\w+ de)"
     r"(?!(?:envi|mand|oferec|ofereca|dar|de|conced|dispar|divulg)\w* (?:(?!respost|avis|pedid|entreg|rastre)\w+ ){0,2}"
     r"(?:gera(?:l|is)|a todos|para todos)\b)"
+    rf"(?!{_TOO_MUCH})"
     rf"(?:{'|'.join(_VERBS)})"
     r"(?:o|e|a|ue|ar|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w|sem antes)\b)"
-    rf"|\b(?:evit(?:e|ar|em)|(?<!nao )(?:par[ae]r? de|deixem? de|deixar de)|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
+    rf"|\b(?:evit(?:e|ar|em)|(?<!nao )(?:par[ae]r? de|deixem? de|deixar de)"
+    rf"|chega de)\s+(?:{'|'.join(_VERBS)})\w*(?! {_TOO_MUCH})"
 )
 _UP = (
-    r"(?:aument(?:ar|e|em)|incentiv(?:ar|e|em)|estimul(?:ar|e|em)|elev(?:ar|e|em)|sub(?:ir|a|am)|dobr(?:ar|e)|dupliqu?\w+|ampli(?:ar|e)|inflar|infle"
+    r"(?:aument(?:ar|e|em)|incentiv(?:ar|e|em)|estimul(?:ar|e|em)|elev(?:ar|e|em)|sub(?:ir|a|am)|dobr(?:ar|e)"
+    r"|dupliqu?\w+|ampli(?:ar|e)|inflar|infle"
     r"|encarec\w+|triplic\w+)"
 )
 _DOWN = (
@@ -256,6 +276,8 @@ def _is_advised(sentence: str, harm: re.Match[str]) -> bool:
     before = sentence[: harm.start()]
     if _DENIED.search(before) or _IN_PART.match(sentence, harm.end()):
         return False
+    if harm[0].startswith("suspend") and _IF_NOT.search(before) and not _SERVICE.search(sentence, harm.end()):
+        return False
     if harm[0].startswith("suspend") and not sentence[harm.end() :].strip(" .!;)") and _FAULTY.search(before):
         return bool(re.search(r"\b(?:atendiment|entregas?\b|respost)", before))
     return not _SPARED.search(before) and bool(_LEADS.search(before) or harm[0].endswith(_ALWAYS))
@@ -268,6 +290,9 @@ _FAULTY = re.compile(
     r"|\b(?:havendo|se (?:houver|repetir|continuar|nao melhorar)|caso \w+),?\s*\Z"
 )
 """What a shop may suspend: named in front, the verb ends the sentence («corrigir o item ou suspender»)."""
+_IF_NOT = re.compile(r"\b(?:se|caso|quando) (?:[^\s,;:.]+ ){0,6}?(?:nao|nada|nenhum\w*|nem) [^:;.]*\Z")
+_SERVICE = re.compile(r"\b(?:atendiment|entregas?\b|respost|venda|loja|envios?\b|trocas?\b|devoluc)")
+"""A condition under which a trial ends («se não der resultado, suspender»), and what never should."""
 _IN_PART = re.compile(r"\w*\s(?:so|apenas|somente)\b|\w*\s(?:itens|produtos|o que) (?:sem|fora)\b")
 """«Pare de atender só por e-mail», «de vender itens sem estoque»."""
 

@@ -7,7 +7,8 @@ from tucano.truth.reading import plain
 
 _KINDS: dict[str, re.Pattern[str]] = {
     "free shipping": re.compile(
-        r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|fica\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre|zero"
+        r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|fica\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre"
+        r"|zero"
         r"|zerad\w+|por nossa conta|de graca|incluso)"
         r"|\bsem (?:pagar |custo de |cobrar )?(?:o |a )?(?:frete|entrega|taxa de entrega)|\bfrete por conta"
         r"|\bnao (?:paga|pagam|pague|tem) (?:o )?frete\b|\bfretes?\b[^.!?]{1,40}\bgratis\b"
@@ -17,7 +18,9 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"|cortesia)\b"
     ),
     "gift": re.compile(
-        r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|(?:ganhe|ganha)(?= \w)|ganhar|bonus|mimo)\b"
+        r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|(?:ganhe|ganha)(?= \w)|ganhar|bonus"
+        r"|(?<=\be )(?:um )?mimo|(?<=um )mimo (?:gratis|surpresa|extra|de presente|na compra|junto)|(?<=com um )mimo"
+        r"|(?<=leve um )mimo)\b"
     ),
     "several for one": re.compile(
         r"\b(?:lev\w+|compr\w+|pegu?\w+)\s+(?:[2-9]|dois|duas|tres|quatro)\b|\bpagu?e?\w*\s+(?:so\s+)?(?:[1-9]|um"

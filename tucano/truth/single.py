@@ -16,7 +16,9 @@ _SEVERAL = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:esta|e|sao|estao|ficou)\s+(?:(?:tudo|toda|totalmente|completamente|muito)\s+)?"
     r"(?:errad|incorret|fals|mentira|invalid)\w*"
-    r"|\bnao\s+(?:use|usem|usar|siga|sigam|leia|(?:acredit|confi|consider)(?:e|em|ar)|faca|copie|publique|envie)\b"
+    r"|\bnao\s+(?:siga|sigam|leia|(?:acredit|confi|consider)(?:e|em|ar)|copie|publique)\b"
+    r"|\bnao\s+(?:faca|envie|use|usem|usar)\b(?=\W*(?:\Z|[.;:!?\n])| (?:nada|nenhum|o que|iss?to|isso|ess[ea]|est[ea]"
+    r"|[oa] (?:respost|texto)))"
     r"|\b(?:ignor|desconsider|descart|esquec)\w*\s+(?:est\w+|ess\w+|isso|isto|tudo|o texto|a resposta|o que)\b"
     r"|\b(?:resposta|texto|dados?|numeros?|analise)\s+(?:errad|incorret|fals|inventad)\w*"
     r"|\b(?:e brincadeira|era mentira|so que nao|nada disso|ao contrario do que)\b"

@@ -61,6 +61,17 @@ _AGAINST = re.compile(
     r"|vencid\w+|usad[oa]s?|odei\w+|cancel\w+|esgotad\w+|indisponive\w+"
     r"|danific\w+|mentira)\b"
 )
+_PRAISES = re.compile(
+    r"\b(?:nao|nunca|sem) (?:vai |vao |tem como |ha como )?(?:se |te )?arrepend\w+|\bproblemas? (?:resolvid|acabou"
+    r"|e coisa do passado)\w*"
+    r"|\b(?:sem|adeus,?|tchau,?|chega de|resolv\w+ (?:o|seu|esse)|fim d[oe]|acab\w+ com (?:o|seu)) problemas?\b"
+    r"|\bparece (?:ate )?mentira\b|\bnao e mentira\b|\b(?:nao|nunca) e demais\b|\bruim (?:mesmo )?(?:e|de) (?:ficar"
+    r"|resistir|perder|passar|esperar)\w*"
+    r"|\b(?:semana|dia|manha|tarde|noite|fase|segunda|humor|clima|tempo) (?:\w+ )?(?:ruim|pessim\w+|horrive\w+"
+    r"|terrive\w+)(?=\s*\?)"
+    r"|\bnao (?:vai|da para|da pra|tem como) (?:querer )?(?:perder|deixar passar|resistir|ficar sem)\b"
+)
+"""Turns that praise with a negative word («você não vai se arrepender», «sem problema»)."""
 _ABOUT = re.compile(
     r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
     r"|(?:\A|(?<=[.;!?] ))preco:"
@@ -118,7 +129,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         0 < length <= LONGEST
         and is_single(answer)
         and len([row for row in answer.splitlines() if row.strip()]) <= 2
-        and not _AGAINST.search(text)
+        and not _AGAINST.search(_PRAISES.sub("isso", text))
         and not _ABOUT.search(text)
         and bool(_INVITES.search(text) or _offers(prompt, answer, product))
         and copied(answer, prompt.user) < 0.65

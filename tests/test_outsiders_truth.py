@@ -1,0 +1,124 @@
+"""What strangers wrote who tried to mislead the truth of pushes and insights: good answers that it failed, and poor ones
+that it paid. Each text stands for a kind.
+"""
+
+
+import pytest
+from rewards_examples import PROMPTS
+
+from tucano.truth import truth
+
+PUSH = PROMPTS["push"]
+INSIGHTS = PROMPTS["insights"]
+FIGURES = "Recompra (23,5%) e pedidos (1.234) pedem atenção.\n"
+KIT = "crie um kit com os itens mais vendidos para atrair mais pedidos"
+STEPS = f"- Envie um cupom de retorno 30 dias após a entrega.\n- {KIT.capitalize()}."
+
+
+def worth(answer: str) -> float:
+    return truth(INSIGHTS, answer) or 0.0
+
+
+@pytest.mark.parametrize(
+    "mark", ["-", "•", "1.", "1)", "(1)", "a)", "A)", "a.", "1º", "1 -", "1-", "Etapa 1 -", "**Passo 1:**"]
+)
+@pytest.mark.parametrize("end", [".", ""])
+def test_marks_and_missing_full_stops_of_a_list_cost_nothing(mark: str, end: str) -> None:
+    other = mark.replace("1", "2").replace("a)", "b)").replace("A)", "B)").replace("a.", "b.")
+    answer = f"{FIGURES}{mark} Envie um cupom de retorno 30 dias após a entrega{end}\n{other} {KIT.capitalize()}{end}"
+    assert worth(answer) >= 0.85
+
+
+def test_a_list_that_breaks_off_is_still_seen() -> None:
+    assert worth(f"{FIGURES}{STEPS}\n- Teste um frete grátis para") <= 0.3
+
+
+@pytest.mark.parametrize(
+    "caution",
+    [
+        "Não faça tudo ao mesmo tempo.",
+        "Evite fazer tudo ao mesmo tempo.",
+        "Não mude tudo de uma vez.",
+        "Não faça promoção geral agora.",
+        "Não dê desconto sem medir o resultado.",
+        "Não use o cupom para quem já voltou sozinho.",
+        "Se não der resultado em um mês, suspender e tentar outra coisa.",
+        "Se a recompra não subir em 60 dias, suspenda o cupom.",
+    ],
+)
+def test_a_closing_caution_does_no_harm(caution: str) -> None:
+    assert worth(f"{FIGURES}{STEPS}\n{caution}") >= 0.85
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "Não faça isso.",
+        "Não envie nada disso.",
+        "Não responda aos clientes.",
+        "Se não der certo, suspender as entregas.",
+    ],
+)
+def test_what_takes_the_advice_back_or_stops_the_shop_still_does(harm: str) -> None:
+    assert worth(f"{FIGURES}{STEPS}\n{harm}") <= 0.3
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "Podemos",
+        "Vamos",
+        "A loja poderia",
+        "Seria bom",
+        "Minha aposta é",
+        "Queremos",
+        "A equipe pode",
+        "Também podemos",
+    ],
+)
+def test_advice_in_other_moods_is_advice(start: str) -> None:
+    assert (
+        worth(f"{FIGURES}{start} enviar um cupom 20 dias após a entrega e anunciar um kit com os mais vendidos.")
+        >= 0.85
+    )
+
+
+def test_what_one_may_see_or_lose_is_no_advice() -> None:
+    assert worth(f"{FIGURES}Podemos ver que a loja vende pouco. Vamos perder vendas.") <= 0.3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fone de ouvido com 20% OFF: você não vai se arrepender.",
+        "Música sem fio? Problema resolvido: o fone de ouvido está com 20% OFF!",
+        "Sem tempo? Sem problema: o seu fone de ouvido sai com 20% OFF num toque.",
+        "Parece mentira, mas é verdade: fone de ouvido com 20% OFF!",
+        "Mimo nunca é demais: fone de ouvido com 20% OFF. Garanta já!",
+        "Hoje é dia de mimo: fone de ouvido com 20% OFF!",
+        "Semana ruim? Anime-se com um fone de ouvido com 20% OFF!",
+        "Você não vai querer perder: fone de ouvido com 20% OFF.",
+        "Fone de ouvido com 20% OFF. Tá esperando o quê?",
+        "Sumiu por quê? O fone de ouvido está com 20% OFF e espera você.",
+        "Quem disse que fone de ouvido é caro? Leve com 20% OFF.",
+        "Bora de fone de ouvido com 20% OFF?",
+        "Vem de fone de ouvido com 20% OFF!",
+        "Sabe aquela vontade de fone de ouvido? Agora dá: 20% OFF.",
+    ],
+)
+def test_lively_turns_of_a_push_are_good(text: str) -> None:
+    assert (truth(PUSH, text) or 0.0) >= 0.85
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fone de ouvido com 20% OFF: você vai se arrepender.",
+        "Fone de ouvido com 20% OFF, mas com problema no som.",
+        "Fone de ouvido com 20% OFF. O som é ruim.",
+        "Fone de ouvido com 20% OFF e um mimo surpresa!",
+        "Na compra do fone de ouvido com 20% OFF, leve um mimo!",
+    ],
+)
+def test_the_same_words_in_earnest_are_not(text: str) -> None:
+    assert (truth(PUSH, text) or 0.0) <= 0.3
