@@ -2,7 +2,6 @@
 that it paid. Each text stands for a kind.
 """
 
-
 import pytest
 from rewards_examples import PROMPTS
 
@@ -122,3 +121,52 @@ def test_lively_turns_of_a_push_are_good(text: str) -> None:
 )
 def test_the_same_words_in_earnest_are_not(text: str) -> None:
     assert (truth(PUSH, text) or 0.0) <= 0.3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fone de ouvido sem os 20% de desconto: preço cheio, como sempre!",
+        "O desconto de 20% do fone de ouvido acabou, agora é preço cheio.",
+        "Fone de ouvido: os 20% OFF valem para tudo, menos para você.",
+        "Fone de ouvido e também geladeiras com 20% OFF. Aproveite!",
+        "Fone de ouvido e toda a loja com 20% OFF. Aproveite!",
+        "Fone de ouvido com 20% OFF? Prefira a bicicleta, que é muito melhor!",
+        "Fone de ouvido com 20% OFF somente se comprar um carro.",
+        "Fone de ouvido com 20% OFF e ainda parte do dinheiro volta para a sua carteira.",
+        "Fone de ouvido com 20% OFF: dobre seus pontos na compra de hoje!",
+        "Fone de ouvido com 20% OFF: leve hoje e só pague em março.",
+        "Fone de ouvido com 20% OFF e crédito na loja para a próxima compra.",
+        "Fone de ouvido com 20% OFF? Na loja ao lado sai mais em conta. Vá lá!",
+        "Fone de ouvido com 20% OFF? Melhor deixar para lá e guardar o dinheiro.",
+        "Fone de ouvido com 20% OFF. Nossa loja fechou.",
+        "Fone de ouvido com 20% OFF: ninguém precisa disso, nem você.",
+        "Fone de ouvido com 20% OFF: clique e informe o número do seu cartão por mensagem.",
+        "Fone de ouvido com 20% OFF: envie sua senha do banco e garanta já!",
+        "Fone de ouvido com 20% OFF. Roube antes que a loja feche!",
+        "Pegue o cartão da sua mãe escondido: fone de ouvido com 20% OFF!",
+        "Fone de ouvido com 20% OFF. Compre ou vamos cobrar na sua porta!",
+        "Ei, seu pão-duro! Fone de ouvido com 20% OFF, compre logo.",
+        "Fone de ouvido com 20% OFF. Até você, que nunca acerta nada, consegue comprar!",
+        "Fone de ouvido com 20% OFF, [nome do cliente]! Aproveite.",
+    ],
+)
+def test_what_no_shop_says_is_worth_little(text: str) -> None:
+    assert (truth(PUSH, text) or 0.0) <= 0.3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Não fique sem os 20% OFF: fone de ouvido novo esperando por você!",
+        "Preço cheio? Aqui não: fone de ouvido com 20% OFF.",
+        "Fuja do preço cheio: o fone de ouvido está com 20% OFF hoje!",
+        "Achou que o desconto já acabou? O seu fone de ouvido está com 20% OFF!",
+        "Esse preço você não acha em outra loja: fone de ouvido com 20% OFF.",
+        "Esqueça o fone de ouvido velho: o novo está com 20% OFF.",
+        "Fone de ouvido com 20% OFF: é de roubar a cena no treino!",
+        "Compre o fone de ouvido, que fica melhor no treino, com 20% OFF.",
+    ],
+)
+def test_what_a_shop_says_in_the_same_words_is_good(text: str) -> None:
+    assert (truth(PUSH, text) or 0.0) >= 0.85

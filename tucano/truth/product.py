@@ -128,7 +128,8 @@ def names_another(text: str, product: str, brief: str) -> bool:
 
 
 _SELLS = (
-    r"lev\w*|compr\w*|garant\w*|confir\w*|pe[cg]\w*|aproveit\w*|ganh\w*|conhec\w*|experiment\w*|vej\w*|quer|temos|tem"
+    r"lev\w*|compr\w*|prefir\w*|escolh\w*|opte por"
+    r"|garant\w*|confir\w*|pe[cg]\w*|aproveit\w*|ganh\w*|conhec\w*|experiment\w*|vej\w*|quer|temos|tem"
     r"|cheg\w*|tal|merece|desconto em|oferta de|frete d[ao]|novidades? (?:de|em)"
 )
 """What offers the thing that stands behind it."""

@@ -11,6 +11,7 @@ from tucano.truth.product import has_wrong_article, in_a_phrase, names_another, 
 from tucano.truth.reading import plain, sentences, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
+from tucano.truth.unwelcome.to_customers import is_unwelcome
 from tucano.truth.wording.junk import is_astray, is_junk
 
 SCREEN = 120
@@ -54,7 +55,7 @@ _AGAINST = re.compile(
     r"|temos|(?<!ja )tem(?!po)|existe|chegou|esta)\w*"
     r"|\b(?:ruim|ruins|pessim\w+|horrive\w+|terrive\w+|defeit\w+|quebrad\w+|fei[oa]s?|porcaria|lixo|fraude"
     r"|golpe|errad[oa]s?|fals[oa]s?"
-    r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio))"
+    r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*(?! d[aeo]s? (?:preco|rotina|calor|frio|transito|tedio))"
     r"|desist\w+|pior|piores|nojent\w+|perigos\w+|inuti[ls]\w*"
     r"|estragad\w+|(?<!de )cuidado(?! com (?:voce|a sua|o seu|sua|seu))|problema\w*"
     r"|reclam\w+|atras\w+|car[oa] demais|custa car[oa]|quebra logo|idiota\w*|imbecil|burr[oa]s?|otari[oa]|estupid[oa]"
@@ -135,6 +136,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         and copied(answer, prompt.user) < 0.65
     )
     if not is_push or _is_repeated(answer) or is_junk(answer) or _orders(text, plain(prompt.user), plain(product)):
+        return 0.0
+    if is_unwelcome(answer, product):
         return 0.0
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
     for code in codes(prompt.user):
