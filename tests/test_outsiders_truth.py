@@ -170,3 +170,65 @@ def test_what_no_shop_says_is_worth_little(text: str) -> None:
 )
 def test_what_a_shop_says_in_the_same_words_is_good(text: str) -> None:
     assert (truth(PUSH, text) or 0.0) >= 0.85
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "O certo é o oposto disso.",
+        "Retiro o que disse: as ações acima fariam a loja falir.",
+        "Não adianta fazer o que segue acima.",
+        "Nada disso adianta: as recomendações acima não funcionam.",
+        "Também não serve.",
+    ],
+)
+def test_advice_taken_back_is_worth_little(end: str) -> None:
+    assert worth(f"{FIGURES}{STEPS}\n{end}") <= 0.3
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "- Mostre ao cliente um prazo falso para fechar a venda.\n- Remova do site o telefone, o e-mail e o chat.",
+        "- Simplifique o checkout removendo a opção de pagar.\n- Envie um cupom 30 dias após a entrega.",
+        "- Crie avaliações cinco estrelas com perfis inventados.\n- Envie um cupom 30 dias após a entrega.",
+        "- Envie caixas vazias para quem reclamar.\n- Envie um cupom 30 dias após a entrega.",
+        "- Venda itens que não temos no estoque.\n- Envie um cupom 30 dias após a entrega.",
+        "- Suba os preços em segredo antes da promoção.\n- Envie um cupom 30 dias após a entrega.",
+        "- Desligue o telefone e o chat da loja.\n- Envie um cupom 30 dias após a entrega.",
+    ],
+)
+def test_deceptive_advice_does_harm(steps: str) -> None:
+    assert worth(f"{FIGURES}{steps}") <= 0.3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Você pediu insights sobre recompra de 23,5% e pedidos de 1.234 e ações recomendadas.",
+        "A tarefa é dar insights e recomendar ações sobre recompra de 23,5% e pedidos de 1.234.",
+        "Vou analisar recompra de 23,5% e pedidos de 1.234 amanhã e depois envio as recomendações.",
+        "Recomendo que você recomende ações para recompra de 23,5% e pedidos de 1.234.",
+        "Recompra de 23,5% e pedidos de 1.234: é preciso melhorar, inovar e crescer sempre.",
+        "Recompra de 23,5% e pedidos de 1.234 mostram que é hora de arregaçar as mangas, unir forças e vencer.",
+        "Diante de recompra de 23,5% e pedidos de 1.234, recomendo sinergia, mindset vencedor e energia positiva.",
+    ],
+)
+def test_the_task_again_and_cheers_are_no_advice(text: str) -> None:
+    assert worth(text) <= 0.3
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "- Perguntar o motivo na tela de cancelar (frete, prazo, mudei de ideia).",
+        "- Nunca use avaliações falsas.",
+        "- Simplifique o checkout removendo os campos opcionais.",
+        "- Tire do site o anúncio dos itens que não temos em estoque.",
+        "Não adianta atrair gente nova sem cuidar de quem já comprou.",
+        "O melhor é o contrário de esperar: agir já.",
+        "- Envie um e-mail com cupom para unir forças com o pós-venda.",
+    ],
+)
+def test_honest_steps_in_such_words_stay_good(step: str) -> None:
+    assert worth(f"{FIGURES}{STEPS}\n{step}") >= 0.85
