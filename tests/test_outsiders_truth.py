@@ -232,3 +232,33 @@ def test_the_task_again_and_cheers_are_no_advice(text: str) -> None:
 )
 def test_honest_steps_in_such_words_stay_good(step: str) -> None:
     assert worth(f"{FIGURES}{STEPS}\n{step}") >= 0.85
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Tenho 1.234 para recompra e 23,5% para pedidos.",
+        "Recompra e pedidos: 1.234 e 23,5%, respectivamente.",
+        "A loja registrou 1.234 de recompra e 23,5% de pedidos.",
+        "1.234 em recompra, 23,5% em pedidos.",
+        "Recompra, que era o triplo no ano passado, está em 23,5%; são 1.234 pedidos.",
+        "Recompra de 23,5% e 1.234 pedidos. No mês passado os dois eram o dobro.",
+        "Recompra de 23,5% significa que todos os clientes desistiram, entre 1.234 pedidos.",
+        "Recompra de 23,5% e 1.234 pedidos. Perdemos um milhão de reais por causa disso.",
+    ],
+)
+def test_exchanged_figures_and_tales_are_worth_little(head: str) -> None:
+    assert worth(f"{head}\n{STEPS}") <= 0.3
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Recompra e pedidos: 23,5% e 1.234, respectivamente.",
+        "A loja registrou 23,5% de recompra e 1.234 pedidos.",
+        "A recompra é de 23,5% nos 1.234 pedidos; em dobro seria um bom alvo.",
+        "Recompra de 23,5% mostra que todos os meses se perde gente entre 1.234 pedidos.",
+    ],
+)
+def test_the_right_order_stays_good(head: str) -> None:
+    assert worth(f"{head}\n{STEPS}") >= 0.85
