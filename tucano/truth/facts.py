@@ -9,6 +9,7 @@ from tucano.truth.advice import INDICATORS, names, recommends
 from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain
 from tucano.truth.sums import Quantity, follows
+from tucano.truth.unwelcome.mistold import exchanged, misreads
 from tucano.truth.wording.claims import NAMED, TOLD, tie
 from tucano.truth.wording.proposals import is_proposed, is_span
 from tucano.truth.wording.told import told_in
@@ -136,6 +137,10 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
         wrong.update(_misnamed(sentence, found, facts))
+        values = {fact.label: fact.value for fact in facts}
+        wrong.update((label, 1.0) for label in exchanged(sentence, mentions, found, values))
+        if misreads(sentence, plain(brief)):
+            wrong.add(("", 0.0))
     return Stated(frozenset(right), len(wrong), len(apart - wrong))
 
 

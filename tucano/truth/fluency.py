@@ -52,6 +52,7 @@ _COLLOQUIAL = {
     "vc": "voce",
     "vcs": "voces",
     "ta": "esta",
+    "pq": "porque",
 }
 _SAID = re.compile(rf"\b(?:{'|'.join(_COLLOQUIAL)})\b")
 
@@ -175,8 +176,8 @@ _BROKEN = re.compile(r"\ufffd|\d[a-zà-ÿ]{5,}|\w[?!]\.(?!\.)|\w[<>]=(?!\s?\d)|:
 """Half a character, a word that begins in a figure («9,6produto») or behind a label's mark, marks that do not go
 together, a figure that has lost its beginning."""
 _BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|MasterCard|PlayStation)s?\b")
-_IS = re.compile(r"\b(?:é|dá|dó|pôr)\b", re.IGNORECASE)
-"""Words that are no «e», «da», «do» and «por» without their accents."""
+_IS = re.compile(r"\b(?:é|dá|dó|pôr|quê)\b|\b(?<=\bpor )que(?=\s*\?)", re.IGNORECASE)
+"""Words that are no «e», «da», «do», «por» and «que» without their accents, and «por que?», often written without."""
 _REGIONS = word_set("sul norte nordeste sudeste oeste brasil natal pascoa")
 _UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
 _BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")

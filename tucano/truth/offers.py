@@ -5,19 +5,29 @@ import re
 from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain
 
+_LATER = (
+    r"(?:em|no|na|depois d[aeo]|a partir de|daqui a) (?:janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro"
+    r"|outubro|novembro|dezembro|proximo mes|mes que vem|ano que vem|carnaval|natal|pascoa|\d+ (?:dias|meses))"
+)
 _KINDS: dict[str, re.Pattern[str]] = {
     "free shipping": re.compile(
-        r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|fica\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre|zero"
+        r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|fica\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre"
+        r"|zero"
         r"|zerad\w+|por nossa conta|de graca|incluso)"
         r"|\bsem (?:pagar |custo de |cobrar )?(?:o |a )?(?:frete|entrega|taxa de entrega)|\bfrete por conta"
         r"|\bnao (?:paga|pagam|pague|tem) (?:o )?frete\b|\bfretes?\b[^.!?]{1,40}\bgratis\b"
     ),
     "free": re.compile(
-        r"\b(?:gratis|gratuit\w+|de graca|na faixa|0800|sem pagar|sem custo|custo zero|preco zero|nao paga|free"
+        r"\b(?:gratis|gratuit\w+|de graca|na faixa|0800|sem pagar|sem gastar (?:nada|um)|sem custo|custo zero"
+        r"|preco zero|nao paga|free"
         r"|cortesia)\b"
     ),
     "gift": re.compile(
-        r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|(?:ganhe|ganha)(?= \w)|ganhar|bonus|mimo)\b"
+        r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|(?:ganhe|ganha)(?= \w)|ganhar|bonus"
+        r"|(?<=\be )(?:um )?mimo|(?<=um )mimo (?:gratis|surpresa|extra|de presente|na compra|junto)|(?<=com um )mimo"
+        r"|(?<=leve um )mimo)\b|(?:de quebra|\+|\be) (?:um|uma) [^.!?]{2,30}\b(?:inclus[oa]|de presente|na faixa"
+        r"|sem (?:voce )?gastar)\b"
+        r"|\+ [^.!?]{2,25} de presente\b|\bde quebra,? (?:um|uma|ganh\w+|lev\w+)\b"
     ),
     "several for one": re.compile(
         r"\b(?:lev\w+|compr\w+|pegu?\w+)\s+(?:[2-9]|dois|duas|tres|quatro)\b|\bpagu?e?\w*\s+(?:so\s+)?(?:[1-9]|um"
@@ -44,16 +54,38 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"|ofertas?|tempo limitado)\b"
     ),
     "coupon": re.compile(r"\b(?:cupom|cupons|codigo|voucher|vale-compras?)\b"),
-    "cashback": re.compile(r"\b(?:cashback|dinheiro de volta|reembols\w+|pontos em dobro)\b"),
-    "instalments": re.compile(r"\b(?:sem juros|parcel\w+|\d{1,2}\s?x\b|vezes no cartao|prestac\w+)"),
+    "cashback": re.compile(
+        r"\b(?:cashback|dinheiro de volta|reembols\w+|pontos (?:em dobro|extras?|dobrad\w+|bonus))\b"
+        r"|\b(?:(?:parte|metade|tudo|um pouco|\d+ ?%) d[oe] (?:seu )?(?:dinheiro|valor)|(?:o"
+        r"|seu) dinheiro) (?:de )?volta\b"
+        r"|\bvolta (?:para|pra) (?:a )?(?:sua )?(?:carteira|conta)\b|\b(?:dobr|triplic|multipli|acumul|junt"
+        r"|ganh)\w+ (?:os )?(?:seus )?"
+        r"(?:\w+ )?pontos\b|\bcreditos? (?:na|em|da|para) (?:sua )?(?:loja|conta|carteira|a? ?proxima|compras?)\b"
+    ),
+    "more off": re.compile(
+        r"\b(?:desconto|off) (?:extra|adicional|em dobro|dobrad\w|a mais)\b|\bdobro d[eo] desconto\b"
+        r"|\b(?:mais barat\w|desconto|off)(?: ainda)? (?:no|com|via|pelo) (?:pix|boleto|cartao)\b|\bcobr(?:imos"
+        r"|e) (?:a diferenca|qualquer)"
+        r"|\ba gente cobre\b"
+    ),
+    "instalments": re.compile(
+        r"\b(?:sem juros|parcel\w+|\d{1,2}\s?x\b|vezes no cartao|prestac\w+)"
+        rf"|\b(?:pag|comec)\w* (?:a pagar )?(?:so |somente |apenas )?(?:{_LATER})\b|\bpag(?:ue|a|ar) depois\b"
+        rf"|\bso (?:pag\w+|comeca a pagar) (?:{_LATER})\b"
+    ),
     "scarcity": re.compile(
-        r"\bultim[ao]s?\s+(?:unidades?|pecas?|chances?|dias?|horas?)|\b(?:estoque|unidades?)\s+(?:limitad\w+"
+        r"\bultim[ao]s?\s+(?:\w+ )?(?:unidades?|pecas?|chances?|dias?|horas?)|\b(?:estoque|unidades?)\s+(?:limitad\w+"
         r"|acaband\w+|no fim)"
         r"|\b(?:poucas|restam|so restam)\s+\w*\s*(?:unidades|pecas)|\b(?:acabando|esgotando|quase no fim)\b(?!\s*\?)"
     ),
-    "prize": re.compile(r"\b(?:sorteio|concorra|premio|garantia (?:vitalicia|eterna)|garantia de)\b"),
+    "prize": re.compile(
+        r"\b(?:voce (?:ganhou|foi sorteado)|sorteio|concorra|premio|garantia (?:vitalicia|eterna)"
+        r"|garantia de)\b"
+    ),
     "service": re.compile(
-        r"\b(?:entrega (?:hoje|imediata|expressa|em (?:\d+|uma|duas|poucas) horas?)|instalacao|teste por|devolva)\b"
+        r"\b(?:entrega (?:hoje|imediata|expressa|em (?:\d+|uma|duas|poucas) horas?)|instalacao|teste por|devolva"
+        r"|troca (?:liberada|livre|gratis|garantida)|receb\w+ (?:ainda )?(?:hoje|amanha|no mesmo dia)|cheg(?:a"
+        r"|ando) (?:ainda )?(?:hoje|amanha) (?:na|em|a))\b"
     ),
 }
 _IMPLIED = {
@@ -119,7 +151,8 @@ def granted(answer: str, brief: str, product: str) -> bool:
 
 
 _ELSEWHERE = re.compile(
-    r"\br\$ ?[\d.,]*\d (?:a menos|menos|mais (?:em conta|barat|lev)|de volta|em (?!ate |dia|\d)"
+    r"\br\$ ?[\d.,]*\d (?:(?:ao|por) (?:mes|dia|ano|semana|hora|quilo|litro|metro|parcela)|a menos|menos"
+    r"|mais (?:em conta|barat|lev)|de volta|em (?!ate |dia|\d)"
     r"|[oa]s? (?!vista|prazo)[a-z]{3})"
     r"|\b(?:caiu|cai|baixou|perdeu|economi[sz]\w+) (?:ate |so )?r\$"
     r"|\beconomi[sz]\w+ (?:ate )?\d+ ?% n[ao]s? (?!compra|preco|loja|app|site|pedido|seu|sua)"
@@ -127,6 +160,10 @@ _ELSEWHERE = re.compile(
     r"|menos (?!n[ao] |por |pel|que )[a-z]{4})"
     r"|\b(?:caiu|cai|baixou) \d+ ?% [oa] (?!preco|valor|vista)"
     r"|\bchega a \d+ ?% (?!de desconto|off)[a-z]"
+    r"|\bartigos? (?:e|ou|mais) (?:(?:tambem|ainda|ate) (?!para|pra|por|com|em|voce|mais|tem|ganh|lev|paga)[a-z]{4}"
+    r"|(?:tudo|toda [ao]|todo [ao]|[ao] (?:loja|site)|todos os (?:produtos|itens))\b)"
+    r"|\b(?:so|somente|apenas) (?:se|quando|para quem|pra quem) (?:\w+ )?compr\w+ (?:uma? (?!artigo)|outr)"
+    r"|\bna compra de (?:uma?|outr[oa]|dois|duas) (?!artigo)[a-z]{4}"
 )
 """A price as what is saved, paid back or of another thing, and a share of what is no price («33% no gás»)."""
 _FELL = re.compile(r"([^.!?:;,]*)\b(?:caiu|cai|baixou|baixa) (?:ate |so )?\d+ ?%")

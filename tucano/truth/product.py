@@ -68,9 +68,12 @@ def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:
 _HEADS = word_set(
     """
     estoque hora noite tarde oferta ofertas compra promocao novidade novidades falta jogo kit linha par
-    preco gostar precisando troca trocar troque anda andar ir vale cupom desconto
+    preco gostar precisando troca trocar troque anda andar ir vale cupom desconto bora vem vamos dia vontade saudade
+    saudades fim sonho clima fa
     """
 )
+_SAID = word_set("disse diz dizem falou falam acha achava achou pensa pensava jura")
+"""«Quem disse que tapete é caro?»"""
 _BEFORE = word_set(
     """
     o a os as um uma seu sua seus suas novo nova novos novas aquele aquela daquele daquela naquele naquela deste desta
@@ -104,6 +107,7 @@ def in_a_phrase(text: str, product: str) -> bool:
                 or said[place + 1 : place + 2] in (["novo"], ["nova"])
                 or said[place - 1] in _BEFORE
                 or (said[place - 1] in ("de", "para") and place > 1 and said[place - 2] in _HEADS)
+                or (said[place - 1] == "que" and place > 1 and said[place - 2] in _SAID)
             ):
                 return True
     return False
@@ -124,7 +128,8 @@ def names_another(text: str, product: str, brief: str) -> bool:
 
 
 _SELLS = (
-    r"lev\w*|compr\w*|garant\w*|confir\w*|pe[cg]\w*|aproveit\w*|ganh\w*|conhec\w*|experiment\w*|vej\w*|quer|temos|tem"
+    r"lev\w*|compr\w*|prefir\w*|escolh\w*|opte por"
+    r"|garant\w*|confir\w*|pe[cg]\w*|aproveit\w*|ganh\w*|conhec\w*|experiment\w*|vej\w*|quer|temos|tem"
     r"|cheg\w*|tal|merece|desconto em|oferta de|frete d[ao]|novidades? (?:de|em)"
 )
 """What offers the thing that stands behind it."""

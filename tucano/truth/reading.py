@@ -51,12 +51,22 @@ def clip(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-_MARK = re.compile(r"(?m)^[ \t]*(?:[·▪▫◦‣●○■□☐☑✓✔➤►⚠—–]\ufe0f?|[①-⑳ⓐ-ⓩ]|\d{1,2}[ºª°][.):])[ \t]+(?=\S)")
+_STEP = (
+    r"(?:(?i:etapa|passo|a[cç][aã]o|medida)[ \t]\d{1,2}[ \t]?[-–—:.)]|\d{1,2}[ºª°][.):]?|\d{1,2}(?:\)|[ \t]?[-–—])"
+    r"|[a-hA-H][.)]|\([1-9a-hA-H]\))"
+)
+_MARK = re.compile(rf"(?m)^[ \t]*(?:[·▪▫◦‣●○■□☐☑✓✔✅➤►→⚠—–]\ufe0f?|[①-⑳ⓐ-ⓩ]|{_STEP}|\*\*{_STEP}\*\*)[ \t]+(?=\S)")
+_ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d{1,2}\.)[ \t]+[^\n]+")
+_ENDED = re.compile(r"[.!?…:][\"”»)*]*\s*\Z")
 
 
 def listed(text: str) -> str:
-    """The text with all marks of lists as one («①», «▪», «☐», «1º.»): they say no more than a dash."""
-    return _MARK.sub("- ", text)
+    """The text with all marks of lists as one («①», «▪», «☐», «1º.», «a)», «Etapa 1 -»): they say no more than a dash.
+    Items of a list in which none ends in a full stop get theirs."""
+    text = _MARK.sub("- ", text)
+    if any(_ENDED.search(item) for item in _ITEM.findall(text)):
+        return text
+    return _ITEM.sub(lambda item: f"{item[0].rstrip(' ;')}.", text)
 
 
 _ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
@@ -71,7 +81,8 @@ def untabled(text: str) -> str:
 
 _TABLE = re.compile(r"(?m)^[ \t]*\|([^\n]*)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*\n(?:[ \t]*\|[^\n]*(?:\n|\Z))+")
 _AIMS = re.compile(
-    r"\s*(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atual|alcan[cç]ad|batid|cumprid|superad|hoje|agora|j[aá]\b))",
+    r"\s*(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atual|alcan[cç]ad|batid|cumprid|superad|hoje|agora"
+    r"|j[aá]\b))",
     re.IGNORECASE,
 )
 """The head of a column of aims; one of aims that were reached tells of now."""

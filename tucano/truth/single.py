@@ -16,9 +16,21 @@ _SEVERAL = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:esta|e|sao|estao|ficou)\s+(?:(?:tudo|toda|totalmente|completamente|muito)\s+)?"
     r"(?:errad|incorret|fals|mentira|invalid)\w*"
-    r"|\bnao\s+(?:use|usem|usar|siga|sigam|leia|(?:acredit|confi|consider)(?:e|em|ar)|faca|copie|publique|envie)\b"
+    r"|\bnao\s+(?:siga|sigam|leia|(?:acredit|confi|consider)(?:e|em|ar)|copie|publique)\b"
+    r"|\bnao\s+(?:faca|envie|use|usem|usar)\b(?=\W*(?:\Z|[.;:!?\n])| (?:nada|nenhum|o que|iss?to|isso|ess[ea]|est[ea]"
+    r"|[oa] (?:respost|texto)))"
     r"|\b(?:ignor|desconsider|descart|esquec)\w*\s+(?:est\w+|ess\w+|isso|isto|tudo|o texto|a resposta|o que)\b"
     r"|\b(?:resposta|texto|dados?|numeros?|analise)\s+(?:errad|incorret|fals|inventad)\w*"
+    r"|\bo (?:certo|correto|ideal|melhor|recomendado) (?:e|seria) (?:exatamente |justamente |fazer )?o (?:oposto"
+    r"|contrario|inverso)\b(?=\W*(?:\Z|[.!?;\n])| d(?:isso|isto|ess|est|as acoes|o que (?:eu|esta|disse|foi|segue)))"
+    r"|\b(?:faca|facam|recomendo|sugiro)(?: fazer)? (?:exatamente |justamente )?o (?:oposto|contrario|inverso)\b"
+    r"(?=\W*(?:\Z|[.!?;\n])| d(?:isso|isto|ess|est|as acoes|o que (?:eu|esta|disse|foi|segue)))"
+    r"|\bnao adianta(?:m)? (?:(?:fazer|seguir|aplicar|tentar) )?(?:o que (?:segue|vem|esta|eu|disse|propus)"
+    r"|nada d(?:o que|isso)|(?:ess|est)[ae]s (?:aco|passo|medida|dica|ideia)|as acoes)"
+    r"|\b(?:retiro|desdigo) (?:tudo )?(?:o que|as recomendac\w+|as sugest\w+|o dito)\b"
+    r"|\b(?:acoes|recomendacoes|ideias|dicas|medidas|sugestoes|passos) (?:acima|abaixo|a seguir|anteriores) (?:nao"
+    r"|fari\w+|vao (?:fal|piorar|prejud)|so piora\w*|sao (?:ruins|errad|inutei|pessim))"
+    r"|(?:\A|[.!?\n] ?)(?:isso |isto |tambem |e |mas )*nao serve(?:m)?(?: para nada)?\W*(?:\Z|[.!?\n])"
     r"|\b(?:e brincadeira|era mentira|so que nao|nada disso|ao contrario do que)\b"
 )
 _CODE = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")

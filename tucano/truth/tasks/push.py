@@ -11,6 +11,7 @@ from tucano.truth.product import has_wrong_article, in_a_phrase, names_another, 
 from tucano.truth.reading import plain, sentences, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
+from tucano.truth.unwelcome.to_customers import is_unwelcome
 from tucano.truth.wording.junk import is_astray, is_junk
 
 SCREEN = 120
@@ -54,13 +55,24 @@ _AGAINST = re.compile(
     r"|temos|(?<!ja )tem(?!po)|existe|chegou|esta)\w*"
     r"|\b(?:ruim|ruins|pessim\w+|horrive\w+|terrive\w+|defeit\w+|quebrad\w+|fei[oa]s?|porcaria|lixo|fraude"
     r"|golpe|errad[oa]s?|fals[oa]s?"
-    r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio))"
+    r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*(?! d[aeo]s? (?:preco|rotina|calor|frio|transito|tedio))"
     r"|desist\w+|pior|piores|nojent\w+|perigos\w+|inuti[ls]\w*"
     r"|estragad\w+|(?<!de )cuidado(?! com (?:voce|a sua|o seu|sua|seu))|problema\w*"
     r"|reclam\w+|atras\w+|car[oa] demais|custa car[oa]|quebra logo|idiota\w*|imbecil|burr[oa]s?|otari[oa]|estupid[oa]"
     r"|vencid\w+|usad[oa]s?|odei\w+|cancel\w+|esgotad\w+|indisponive\w+"
     r"|danific\w+|mentira)\b"
 )
+_PRAISES = re.compile(
+    r"\b(?:nao|nunca|sem) (?:vai |vao |tem como |ha como )?(?:se |te )?arrepend\w+|\bproblemas? (?:resolvid|acabou"
+    r"|e coisa do passado)\w*"
+    r"|\b(?:sem|adeus,?|tchau,?|chega de|resolv\w+ (?:o|seu|esse)|fim d[oe]|acab\w+ com (?:o|seu)) problemas?\b"
+    r"|\bparece (?:ate )?mentira\b|\bnao e mentira\b|\b(?:nao|nunca) e demais\b|\bruim (?:mesmo )?(?:e|de) (?:ficar"
+    r"|resistir|perder|passar|esperar)\w*"
+    r"|\b(?:semana|dia|manha|tarde|noite|fase|segunda|humor|clima|tempo) (?:\w+ )?(?:ruim|pessim\w+|horrive\w+"
+    r"|terrive\w+)(?=\s*\?)"
+    r"|\bnao (?:vai|da para|da pra|tem como) (?:querer )?(?:perder|deixar passar|resistir|ficar sem)\b"
+)
+"""Turns that praise with a negative word («você não vai se arrepender», «sem problema»)."""
 _ABOUT = re.compile(
     r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
     r"|(?:\A|(?<=[.;!?] ))preco:"
@@ -118,12 +130,14 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         0 < length <= LONGEST
         and is_single(answer)
         and len([row for row in answer.splitlines() if row.strip()]) <= 2
-        and not _AGAINST.search(text)
+        and not _AGAINST.search(_PRAISES.sub("isso", text))
         and not _ABOUT.search(text)
         and bool(_INVITES.search(text) or _offers(prompt, answer, product))
         and copied(answer, prompt.user) < 0.65
     )
     if not is_push or _is_repeated(answer) or is_junk(answer) or _orders(text, plain(prompt.user), plain(product)):
+        return 0.0
+    if is_unwelcome(answer, product):
         return 0.0
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
     for code in codes(prompt.user):
