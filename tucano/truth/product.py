@@ -104,7 +104,7 @@ def in_a_phrase(text: str, product: str) -> bool:
         for place, word in enumerate(said):
             if word in (head, *_several(head)) and (
                 place == 0
-                or said[place + 1 : place + 2] in (["novo"], ["nova"])
+                or (said[place + 1 : place + 2] in (["novo"], ["nova"]) and said[place - 1] != "nao")
                 or said[place - 1] in _BEFORE
                 or (said[place - 1] in ("de", "para") and place > 1 and said[place - 2] in _HEADS)
                 or (said[place - 1] == "que" and place > 1 and said[place - 2] in _SAID)
