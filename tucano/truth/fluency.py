@@ -179,7 +179,7 @@ _BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|Maste
 _IS = re.compile(r"\b(?:é|dá|dó|pôr|quê)\b|\b(?<=\bpor )que(?=\s*\?)", re.IGNORECASE)
 """Words that are no «e», «da», «do», «por» and «que» without their accents, and «por que?», often written without."""
 _REGIONS = word_set("sul norte nordeste sudeste oeste brasil natal pascoa")
-_UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
+_UNFINISHED = re.compile(r"[.!?] off[.!?]|[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
 _BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
 
 
@@ -262,7 +262,9 @@ def faults(text: str) -> int:
 def _misplaced_capitals(text: str) -> int:
     """How many ordinary words stand inside of a sentence and begin with a capital («Aproveite Sua novidade»)."""
     found = (plain(word) for word in _CAPITAL.findall(_PLACES.sub("", text)) if len(word) > 1)
-    return sum(model().is_known(word) and word in _ordinary() and word not in _REGIONS for word in found)
+    return sum(
+        (model().is_known(word) or word in FORMS) and word in _ordinary() and word not in _REGIONS for word in found
+    )
 
 
 _PLACES = re.compile(

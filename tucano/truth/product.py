@@ -95,9 +95,9 @@ def _several(head: str) -> tuple[str, ...]:
 
 def in_a_phrase(text: str, product: str) -> bool:
     """Whether the product's name stands somewhere as a thing that is offered, not behind any other word, nor behind a
-    word or two and a comma at the end («só hoje, panela.»)."""
+    few words and a comma at the end («só hoje, panela.»)."""
     head = words(product)[0]
-    passing = rf"(?i)(?:\A|[^\w\s%])\s*(?:\w+ )?\w+, {re.escape(product)}[^\w!]*(?:[.?]|\Z)"
+    passing = rf"(?i)(?:\A|[^\w\s%])\s*(?:\w+ ){{0,3}}\w+, {re.escape(product)}[^\w!]*(?:[.?]|\Z)"
     text = re.sub(passing, ". ", text)
     for part in re.split(r"[.!?:;,–—(-]\s|\n|\A\W+|[^\w\s%$]{1,3}\s", plain(re.sub(r"(?i)\bdá\b", "dar", text))):
         said = words(part)
