@@ -291,7 +291,8 @@ _SPELLED = {
 }
 _ONE_SPELLED = "|".join(_SPELLED)
 _IN_WORDS = re.compile(
-    rf"(?<!\d )\b(?P<number>(?:{_ONE_SPELLED})(?: (?:e )?(?:{_ONE_SPELLED}))*)\b"
+    rf"(?<!\d )\b(?!(?<=\d por )cento\b)(?!(?<=por )cento\b(?! e (?:{_ONE_SPELLED})\b))"
+    rf"(?P<number>(?:{_ONE_SPELLED})(?: (?:e )?(?:{_ONE_SPELLED}))*)\b"
     r"(?P<unit> por cento\b| (?:de )?reais\b)?(?! em cada\b)"
 )
 _FIRST_COUNT = 11

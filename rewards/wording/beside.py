@@ -96,7 +96,7 @@ _TAKES_BACK = re.compile(
     rf"|\b(?:{_THIS}{_ASKED_FOR}|ela|isso|isto){_PLACE},? nao"
     r" (?:responde|atende|resolve|deve ser (?:usad|executad|rodad|considerad))"
     r"|\bexemplo de como nao\b|\bexemplo (?:inventado|ficticio|errado)\b|\b(?:query|consulta|resposta) qualquer\b"
-    rf"|\b(?:versao|{_ASKED_FOR}) (?:errad[oa]|com defeito|inventad[oa]|fals[oa])\b"
+    rf"|(?<!uma )\b(?:versao|{_ASKED_FOR}) (?:errad[oa]|com defeito|inventad[oa]|fals[oa])\b"
     r"|(?:^|[,:] ?)(?:dados|valores|campos) (?:inventados|ficticios|falsos|chutados)\b"
     r"|\b(?:resposta|consulta|query|sql|sentimento|valor|forma|json) (?:cert|corret|verdadeir|rea)\w* (?:e|seria|era)"
     r" (?:(?:o|a|um|uma) )?(?:outr|contrari|opost|diferent|negativ|positiv|neutr)\w*"
@@ -138,20 +138,23 @@ def denies_all(prose: str) -> bool:
 
 
 _NOTE = re.compile(
-    r"\bn[ãa]o (?:use|confie|considere|leia|siga)m? (?:"
+    r"\bnao (?:use|confie|considere|leia|siga)m? (?:"
     rf"(?!(?:n?[ao]s? |n?est[ea]s? |n?ess[ea]s? |minha |meu )?(?:{_ASKED_FOR}|{_FOUND}|el[ea]|n?isso|n?isto|nada"
     rf"|tudo)\b)"
     r"(?!acima|abaixo|pois|porque|em nada|mais\b)\w+"
     rf"|(?:n?[ao]s? |n?est[ea]s? |n?ess[ea]s? )?(?:{_ASKED_FOR}|{_FOUND}|isso|isto) (?:como|para) "
-    r"(?!nada|isso|isto|respo|refer|base\b|verdad|fonte|decid|result))",
-    re.IGNORECASE,
+    r"(?!nada|isso|isto|respo|refer|base\b|verdad|fonte|decid|result))"
 )
 """How a right number is not to be read: «não use este número como total do ano», «não confie na coluna status»."""
 
 
 def without_notes(prose: str) -> str:
     """Prose without what it warns of that is not its answer."""
-    return _NOTE.sub(" ", prose)
+    folded = fold(prose)
+    if len(folded) != len(prose):  # where a letter is not one letter more, places differ
+        return prose
+    ends = [0, *(end for note in _NOTE.finditer(folded) for end in note.span()), len(prose)]
+    return " ".join(prose[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
 
 
 _OF_ITSELF = re.compile(
