@@ -348,6 +348,7 @@ def test_everyday_steps_cost_nothing(step: str) -> None:
         "- Quando nada for dito, suspender a garantia.",
         "- Vamos cobrar R$ 50 de quem pede troca.",
         "- Seria bom perder o estoque das rotas.\n- Seria bom pintar a caixa da transportadora.",
+        "- Minha aposta é mandar caixa sem o item.\n- A loja pode cobrar duas vezes no pix.",
         "- Minha aposta é vender itens com defeito.\n- Queremos tirar o botão de devolver do site.",
     ],
 )
