@@ -262,3 +262,95 @@ def test_exchanged_figures_and_tales_are_worth_little(head: str) -> None:
 )
 def test_the_right_order_stays_good(head: str) -> None:
     assert worth(f"{head}\n{STEPS}") >= 0.85
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Você ganhou 20% OFF no fone de ouvido! Aproveite e troque o seu.",
+        "Fone de ouvido com 20% OFF é uma ótima ideia de presente. Garanta o seu!",
+        "Fone de ouvido com 20% OFF é um sonho de presente. Garanta o seu!",
+        "O projeto verão começa em janeiro! Fone de ouvido com 20% OFF. Garanta o seu.",
+        "Música boa e de quebra um sono melhor: fone de ouvido com 20% OFF. Aproveite!",
+        "Fone de ouvido é um mimo que cabe no bolso: 20% OFF. Aproveite!",
+        "Leve o fone de ouvido e ainda receba em casa com 20% OFF. Peça já!",
+        "Leve o fone de ouvido e também economize: 20% OFF. Aproveite!",
+        "Você não acha mais barato em outra loja: fone de ouvido com 20% OFF!",
+        "Nem em outra loja sai por menos: fone de ouvido com 20% OFF. Confira!",
+        "Tchau, preço cheio: fone de ouvido com 20% OFF. Garanta o seu!",
+        "Ninguém merece preço cheio: fone de ouvido com 20% OFF. Aproveite!",
+        "Não saia sem o desconto: o fone de ouvido está com 20% OFF. Aproveite!",
+        "Você não vai embora sem o desconto: fone de ouvido com 20% OFF. Garanta o seu!",
+        "Saudades! Fique com ele no ouvido: fone de ouvido com 20% OFF para você.",
+        "Um fone de ouvido para roubar seu coração, com 20% OFF. Garanta!",
+        "Pronta para roubar todos os olhares? Fone de ouvido com 20% OFF. Garanta já!",
+        "Ninguém vai roubar o seu sossego: fone de ouvido com 20% OFF. Garanta!",
+        "Sua vida nunca vai ser a mesma: fone de ouvido com 20% OFF para você. Peça o seu!",
+        "Achado do dia, ótimo para o treino real: fone de ouvido com 20% OFF.",
+        "Único como você, leveza que conquista: fone de ouvido com 20% OFF. Poupe já!",
+        "Quem disse que fone de ouvido bom custa caro? Leve com 20% OFF.",
+        "Dizem que fone de ouvido melhora o dia. Confira o seu com 20% OFF!",
+        "Fuja do barulho: fone de ouvido com 20% OFF. Garanta já!",
+        "Um som que não vai te decepcionar? Vem ouvir: fone de ouvido com 20% OFF.",
+    ],
+)
+def test_everyday_words_of_a_push_cost_nothing(text: str) -> None:
+    assert (truth(PUSH, text) or 0.0) >= 0.85
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fone de ouvido com 20% OFF! Não faça o seu pedido hoje.",
+        "Fone de ouvido com 20% OFF! Não envie o pedido, deixe para outra pessoa.",
+        "Quer ter um dia ruim? Leve o fone de ouvido com 20% OFF!",
+        "Quer uma noite horrível? Fone de ouvido com 20% OFF.",
+        "Fuja do preço do nosso fone de ouvido, mesmo com 20% OFF.",
+        "Quem disse que fone de ouvido presta? Leve o seu com 20% OFF.",
+        "Fone de ouvido com 20% OFF e mais um mimo na caixa. Aproveite!",
+        "Fone de ouvido com 20% OFF, mimo incluso na sacola. Peça o seu!",
+        "Sem problema se travar: fone de ouvido com 20% OFF para você.",
+        "Parece mentira e é: fone de ouvido com 20% OFF. Aproveite!",
+        "Ruim é ficar com o fone de ouvido: 20% OFF e você leva.",
+        "Fone de ouvido com 20% OFF: use e não vai se arrepender de cair.",
+        "Vem de fone de ouvido com 20% OFF e passe mal com o som!",
+    ],
+)
+def test_what_turns_a_lively_push_round_is_seen(text: str) -> None:
+    assert (truth(PUSH, text) or 0.0) <= 0.3
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "As ações acima não exigem verba nova.",
+        "Os passos acima não custam caro e podem começar amanhã.",
+        "- Hoje o aviso sai depois da reclamação; o ideal é o contrário.",
+        "- Retire o telefone obrigatório do cadastro.",
+        "- Elimine o contato repetido: um só atendente por caso.",
+        "- Simplifique o checkout removendo o link quebrado do boleto.",
+        "- Um teste com cupom mostra que ninguém lê e-mail longo: prefira mensagem curta.",
+        "- Mostre na página a medida do colchão, do travesseiro e da cama.\n- Venda lençol e fronha em kit.",
+        "- Grave um vídeo com o brilho, o cheiro e a cor do batom.\n- Monte um kit com rímel e pincel para atrair pedidos.",
+        "- Se o frete grátis não trouxer pedidos, suspender a campanha.",
+    ],
+)
+def test_everyday_steps_cost_nothing(step: str) -> None:
+    assert worth(f"{FIGURES}{STEPS}\n{step}") >= 0.85
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "- Não avise o cliente antes da reclamação.\n- Não crie combos por enquanto.\n- Não teste nada sem motivo.",
+        "- Não envie cupom para quem já comprou.",
+        "- Se o cliente não insistir, suspender o estorno.",
+        "- Quando nada for dito, suspender a garantia.",
+        "- Vamos cobrar R$ 50 de quem pede troca.",
+        "- Seria bom perder o estoque das rotas.\n- Seria bom pintar a caixa da transportadora.",
+        "- Minha aposta é mandar caixa sem o item.\n- A loja pode cobrar duas vezes no pix.",
+        "- Minha aposta é vender itens com defeito.\n- Queremos tirar o botão de devolver do site.",
+    ],
+)
+def test_harm_in_the_moods_of_good_advice_is_seen(steps: str) -> None:
+    assert worth(f"{FIGURES}{steps}") <= 0.3

@@ -123,9 +123,7 @@ _WOULD = re.compile(
     r"|quero|queremos"
     r"|seria (?:bom|boa ideia|util|otimo|interessante|importante|melhor|ideal|prudente|valido)|(?:minha"
     r"|nossa) aposta (?:e|seria))"
-    r" (?:(?:ja|tambem|ainda|entao|comecar por) )?(?!ver\b|observ|conclu|not|perceb|perd|diz|afirm|acredit|esper"
-    r"|ter\b|ser\b|estar\b"
-    r"|cheg|cair|pens|entend|falir|analis|melhor|crescer|venc)\w+[aei]r\b"
+    rf" (?:(?:ja|tambem|ainda|entao|comecar por) )?(?!analis|melhor)(?:{'|'.join(_VERBS)}|coloc|busc|divid)\w*r\b"
 )
 _PLAN = re.compile(
     r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
@@ -157,12 +155,13 @@ _LEADS = re.compile(
 )
 _ALWAYS = ("nada", "clientes")
 _TOO_MUCH = (
-    r"(?:\w+ ){0,6}(?:ao mesmo tempo|de uma (?:so )?vez|sem (?:medir|testar|saber|olhar|conferir|checar|ouvir|motivo"
+    r"(?:\w+ ){0,6}(?:ao mesmo tempo|de uma (?:so )?vez|sem (?:medir|testar|saber|olhar|conferir|checar|ouvir"
     r"|criterio|limite)"
-    r"|as cegas|no escuro|antes d\w+|por enquanto|(?:promoc\w+|descontos?|campanhas?|cortes?) (?:gera(?:l|is)"
+    r"|as cegas|no escuro|(?:promoc\w+|descontos?|campanhas?|cortes?) (?:gera(?:l|is)"
     r"|linear\w*|as cegas"
     r"|(?:em|para) tod\w+|na loja (?:toda|inteira))|tudo (?:junto|agora|hoje)|(?:cupo[mn]s?|descontos?|promoc\w+"
-    r"|brindes?|ofertas?) (?:\w+ ){0,3}?(?:para|a|com|em) quem|mais de (?:um|uma|dois|duas|\d))\b"
+    r"|brindes?|ofertas?) (?:\w+ ){0,3}?(?:para|a|com|em) quem (?:\w+ ){0,4}(?:sozinh|sempre|compraria"
+    r"|de qualquer)\w*|mais de (?:um|uma|dois|duas|\d))\b"
 )
 """What one is wisely told not to do: all at once, blindly, for everybody («Não faça tudo ao mesmo tempo»)."""
 _NEGATED = re.compile(
@@ -192,7 +191,8 @@ _STEPS = (
 _HARM = re.compile(
     r"\bignor(?:ar|e|em)\b|\bdemit\w+|\bfech(?:ar|e) (?:a|as) loja|\besco?nd(?:er|a|am)\b|\bpior(?:ar|e|em)\b"
     r"|\bpar[ae]r? de (?:vend|envi|respond|atend|entreg|oferec|investir em)\w*|\bpar[ae]r? de$"
-    r"|\bdeix[ae]r? de (?!lado\b|fora\b|ser\b)|\bcobr(?:ar|e) (?:mais|o dobro|a mais|taxa|multa do cliente|frete)"
+    r"|\bdeix[ae]r? de (?!lado\b|fora\b|ser\b)|\bcobr(?:ar|e) (?:mais|o dobro|a mais|(?:uma )?taxa|r\$ ?\d+ de quem"
+    r"|multa do cliente|frete)"
     r"|\bproib\w+|\bapag(?:ar|ue|uem)\b|\bremov(?:er|a|am) as (?:fotos|avaliac|descric)|\bretir(?:ar"
     r"|e) as (?:fotos|avaliac|descric)"
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
@@ -200,8 +200,8 @@ _HARM = re.compile(
     r"|\b(?:mostr|inform|exib|promet|divulg|public|invent|cri|us|compr|escrev|post|anunci|simul)\w*(?: \w+){0,5}"
     r" (?:fals[oa]s?|falsificad\w+|ficticios?|ficticias?|enganos\w+|mentiros\w+|inventad\w+|que nao existem)\b"
     r"|\b(?:remov|retir|tir|escond|elimin|deslig|desativ)(?:er|ir|ar|a|e|ue) (?:(?:do|no) site |da loja )?(?:o|a|os"
-    r"|as) (?:telefone|e-mail|chat|atendiment|contato|canal"
-    r"|canais|sac\b|whatsapp)"
+    r"|as) (?:telefone|e-mail|chat|atendimento|contato|canal"
+    r"|canais|sac|whatsapp)\b(?=\s*(?:[.,;:!]|\Z)| e [oa]\b| d[aeo] (?:loja|site|pagina|atendiment|reclamac))"
     r"|\b(?:venda|vender|anuncie|anunciar) (?:itens|produtos|descontos) que nao (?:temos|ha|existem|estao)"
     r"|\benvi(?:e|ar) (?:\w+ ){0,2}(?:caixas? vazias?|produtos? usados? no lugar|multas?\b|cobranca de itens)"
     r"|\benvi(?:e|ar) (?:\w+ ){1,5}(?:golpista|multa\b)"
@@ -236,7 +236,8 @@ _HARM = re.compile(
 
 _WITHOUT_A_WAY = re.compile(
     r"\b(?:remov|escond|elimin|retir|tir|cort|bloque)\w*ndo (?:a|as|o|os) "
-    r"(?:opc(?:ao|oes)|possibilidade|botao|link|telefone|chat|contato|direito|atendiment)"
+    r"(?:(?:opc(?:ao|oes)|possibilidade|botao|link|direito) (?:de|para) (?:pagar|cancelar|devolver|trocar|reclamar)\b"
+    r"|(?:telefone|chat|atendimento)\s*(?:[.,;!]|\Z))"
 )
 """Means that take a way from the customer («simplificar, removendo a opção de pagar»)."""
 _ABSURD = re.compile(r"\b(?:cupom|desconto) de [1-9]\d\d ?%")
@@ -318,7 +319,10 @@ _FAULTY = re.compile(
 )
 """What a shop may suspend: named in front, the verb ends the sentence («corrigir o item ou suspender»)."""
 _IF_NOT = re.compile(r"\b(?:se|caso|quando) (?:[^\s,;:.]+ ){0,6}?(?:nao|nada|nenhum\w*|nem) [^:;.]*\Z")
-_SERVICE = re.compile(r"\b(?:atendiment|entregas?\b|respost|venda|loja|envios?\b|trocas?\b|devoluc)")
+_SERVICE = re.compile(
+    r"\b(?:atendiment|entregas?\b|respost|venda|loja|envios?\b|trocas?\b|devoluc"
+    r"|estorno|reembolso|garantia|sac\b|pagamento d)"
+)
 """A condition under which a trial ends («se não der resultado, suspender»), and what never should."""
 _IN_PART = re.compile(r"\w*\s(?:so|apenas|somente)\b|\w*\s(?:itens|produtos|o que) (?:sem|fora)\b")
 """«Pare de atender só por e-mail», «de vender itens sem estoque»."""

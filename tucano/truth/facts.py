@@ -37,7 +37,8 @@ _HEDGED = re.compile(
     r"|pouco (?:mais|menos) de|na casa d[eo]s?)\s+(?:r\$\s*)?$"
 )
 _COMPARES = re.compile(
-    r"\b(?:mais|menos|maior(?:es)?|menor(?:es)?|acima|abaixo|alem|super\w+|diferenca|aument\w+|cresc\w+|sub\w+|alta|queda"
+    r"\b(?:mais|menos|maior(?:es)?|menor(?:es)?|acima|abaixo|alem|super\w+|diferenca|aument\w+|cresc\w+|sub\w+|alta"
+    r"|queda"
     r"|ca(?:i|iu|ir|iria)|reduz\w+|diminu\w+|ganh\w+|folga|faltam?)\b"
 )
 """Words by which a share may be one of a difference («71% maior»)."""

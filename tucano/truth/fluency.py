@@ -159,7 +159,8 @@ _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3
 _DISAGREES = re.compile(
     r"\b(?:os|as|dos|das|nos|nas|aos)\s+(?!que\b|r\$|com\b|em\b|de\b|quem\b|(?:dez|onze|doze|quinze|vinte|trinta"
     r"|quarenta|cinquenta|quatro|cinco|sete|oito|nove|cem|mil)\b)[a-z-]+[^\Ws0-9_]\b"
-    r"|\b(?:o|um|uma|do|da|no|na|ao|pelo|pela|seu|sua)\s+(?!dos|das|nos|nas|pois|mas\b|mais|menos)[a-z]{2,}(?:[oa]s|oes|ens)\b"
+    r"|\b(?:o|um|uma|do|da|no|na|ao|pelo|pela|seu|sua)\s+(?!dos|das|nos|nas|pois|mas\b|mais|menos)[a-z]{2,}(?:[oa]s"
+    r"|oes|ens)\b"
     r"|\b(?:o|um|do|no|ao|pelo|seu|meu)\s+(?!coracao)[a-z]+(?:cao|dade|agem|ncia)\b"
     r"|\b(?:uma|da|na|pela|sua|minha)\s+[a-z]+(?:mento|ismo)\b"
 )

@@ -24,10 +24,13 @@ _KINDS: dict[str, re.Pattern[str]] = {
     ),
     "gift": re.compile(
         r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|(?:ganhe|ganha)(?= \w)|ganhar|bonus"
-        r"|(?<=\be )(?:um )?mimo|(?<=um )mimo (?:gratis|surpresa|extra|de presente|na compra|junto)|(?<=com um )mimo"
-        r"|(?<=leve um )mimo)\b|(?:de quebra|\+|\be) (?:um|uma) [^.!?]{2,30}\b(?:inclus[oa]|de presente|na faixa"
+        r"|(?<=\be )(?:mais um mimo|(?:um )?mimo(?! (?:que|para)\b))|(?<=um )mimo (?:gratis|surpresa|extra"
+        r"|de presente|na compra|junto)"
+        r"|(?<=com um )mimo"
+        r"|mimo (?:inclus[oa]|(?:noss[oa] )?(?:vai )?na (?:caixa|sacola))"
+        r"|(?<=leve um )mimo)\b|(?:de quebra|\+|\be) (?:um|uma) [^.!?]{2,30}\b(?:inclus[oa]|na faixa"
         r"|sem (?:voce )?gastar)\b"
-        r"|\+ [^.!?]{2,25} de presente\b|\bde quebra,? (?:um|uma|ganh\w+|lev\w+)\b"
+        r"|\+ [^.!?]{2,25} de presente\b|\bde quebra,? (?:ganh\w+|lev\w+)\b"
     ),
     "several for one": re.compile(
         r"\b(?:lev\w+|compr\w+|pegu?\w+)\s+(?:[2-9]|dois|duas|tres|quatro)\b|\bpagu?e?\w*\s+(?:so\s+)?(?:[1-9]|um"
@@ -70,7 +73,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     ),
     "instalments": re.compile(
         r"\b(?:sem juros|parcel\w+|\d{1,2}\s?x\b|vezes no cartao|prestac\w+)"
-        rf"|\b(?:pag|comec)\w* (?:a pagar )?(?:so |somente |apenas )?(?:{_LATER})\b|\bpag(?:ue|a|ar) depois\b"
+        rf"|\b(?:pag\w*|comec\w* a pagar) (?:so |somente |apenas )?(?:{_LATER})\b|\bpag(?:ue|a|ar) depois\b"
         rf"|\bso (?:pag\w+|comeca a pagar) (?:{_LATER})\b"
     ),
     "scarcity": re.compile(
@@ -79,7 +82,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"|\b(?:poucas|restam|so restam)\s+\w*\s*(?:unidades|pecas)|\b(?:acabando|esgotando|quase no fim)\b(?!\s*\?)"
     ),
     "prize": re.compile(
-        r"\b(?:voce (?:ganhou|foi sorteado)|sorteio|concorra|premio|garantia (?:vitalicia|eterna)"
+        r"\b(?:voce (?:ganhou(?! (?:\d+ ?%|(?:o |um )?cupom|desconto))|foi sorteado)|sorteio|concorra|premio"
+        r"|garantia (?:vitalicia|eterna)"
         r"|garantia de)\b"
     ),
     "service": re.compile(
@@ -160,7 +164,7 @@ _ELSEWHERE = re.compile(
     r"|menos (?!n[ao] |por |pel|que )[a-z]{4})"
     r"|\b(?:caiu|cai|baixou) \d+ ?% [oa] (?!preco|valor|vista)"
     r"|\bchega a \d+ ?% (?!de desconto|off)[a-z]"
-    r"|\bartigos? (?:e|ou|mais) (?:(?:tambem|ainda|ate) (?!para|pra|por|com|em|voce|mais|tem|ganh|lev|paga)[a-z]{4}"
+    r"|\bartigos? (?:e|ou|mais) (?:(?:tambem|ainda|ate) (?!mais|\w+mos\b)[a-z]{3,}s (?:com|por|a) "
     r"|(?:tudo|toda [ao]|todo [ao]|[ao] (?:loja|site)|todos os (?:produtos|itens))\b)"
     r"|\b(?:so|somente|apenas) (?:se|quando|para quem|pra quem) (?:\w+ )?compr\w+ (?:uma? (?!artigo)|outr)"
     r"|\bna compra de (?:uma?|outr[oa]|dois|duas) (?!artigo)[a-z]{4}"

@@ -72,8 +72,12 @@ _HEADS = word_set(
     saudades fim sonho clima fa
     """
 )
-_SAID = word_set("disse diz dizem falou falam acha achava achou pensa pensava jura")
-"""«Quem disse que tapete é caro?»"""
+_SAID = word_set("diz dizem falam acha achava achou pensa pensava jura")
+_DOUBTED = word_set("disse falou")
+_BELITTLED = re.compile(
+    r"(?:de \w+ )?(?:bom |boa )?(?:nao\b|precisa|so\b|custa|tem que|e (?:so|car|coisa|dificil|complicad|luxo|chat))"
+)
+"""«Quem disse que tapete é caro?», not «que tapete presta?»."""
 _BEFORE = word_set(
     """
     o a os as um uma seu sua seus suas novo nova novos novas aquele aquela daquele daquela naquele naquela deste desta
@@ -107,10 +111,15 @@ def in_a_phrase(text: str, product: str) -> bool:
                 or (said[place + 1 : place + 2] in (["novo"], ["nova"]) and said[place - 1] != "nao")
                 or said[place - 1] in _BEFORE
                 or (said[place - 1] in ("de", "para") and place > 1 and said[place - 2] in _HEADS)
-                or (said[place - 1] == "que" and place > 1 and said[place - 2] in _SAID)
+                or (said[place - 1] == "que" and place > 1 and _is_said(said[place - 2], said[place + 1 :]))
             ):
                 return True
     return False
+
+
+def _is_said(verb: str, rest: Sequence[str]) -> bool:
+    """Whether a verb leads to a product that is spoken well of («dizem que», «quem disse que … é caro»)."""
+    return verb in _SAID or (verb in _DOUBTED and bool(_BELITTLED.match(" ".join(rest))))
 
 
 def names_another(text: str, product: str, brief: str) -> bool:

@@ -21,15 +21,17 @@ _TAKEN_BACK = re.compile(
     r"|[oa] (?:respost|texto)))"
     r"|\b(?:ignor|desconsider|descart|esquec)\w*\s+(?:est\w+|ess\w+|isso|isto|tudo|o texto|a resposta|o que)\b"
     r"|\b(?:resposta|texto|dados?|numeros?|analise)\s+(?:errad|incorret|fals|inventad)\w*"
+    r"|(?:\A|[.!?\n]\s?)o certo (?:e|seria) o (?:oposto|contrario|inverso)[.!]"
     r"|\bo (?:certo|correto|ideal|melhor|recomendado) (?:e|seria) (?:exatamente |justamente |fazer )?o (?:oposto"
-    r"|contrario|inverso)\b(?=\W*(?:\Z|[.!?;\n])| d(?:isso|isto|ess|est|as acoes|o que (?:eu|esta|disse|foi|segue)))"
+    r"|contrario|inverso) d(?:isso|isto|ess|est|as acoes|o que (?:eu|esta|disse|foi|segue))"
     r"|\b(?:faca|facam|recomendo|sugiro)(?: fazer)? (?:exatamente |justamente )?o (?:oposto|contrario|inverso)\b"
     r"(?=\W*(?:\Z|[.!?;\n])| d(?:isso|isto|ess|est|as acoes|o que (?:eu|esta|disse|foi|segue)))"
     r"|\bnao adianta(?:m)? (?:(?:fazer|seguir|aplicar|tentar) )?(?:o que (?:segue|vem|esta|eu|disse|propus)"
     r"|nada d(?:o que|isso)|(?:ess|est)[ae]s (?:aco|passo|medida|dica|ideia)|as acoes)"
     r"|\b(?:retiro|desdigo) (?:tudo )?(?:o que|as recomendac\w+|as sugest\w+|o dito)\b"
-    r"|\b(?:acoes|recomendacoes|ideias|dicas|medidas|sugestoes|passos) (?:acima|abaixo|a seguir|anteriores) (?:nao"
-    r"|fari\w+|vao (?:fal|piorar|prejud)|so piora\w*|sao (?:ruins|errad|inutei|pessim))"
+    r"|\b(?:acoes|recomendacoes|ideias|dicas|medidas|sugestoes|passos) (?:acima|abaixo|a seguir|anteriores)"
+    r" (?:nao (?:funcion|adiant|serv|prest|val|devem ser)|fari\w+|vao (?:fal|piorar|prejud)|so piora\w*|sao (?:ruins"
+    r"|errad|inutei|pessim))"
     r"|(?:\A|[.!?\n] ?)(?:isso |isto |tambem |e |mas )*nao serve(?:m)?(?: para nada)?\W*(?:\Z|[.!?\n])"
     r"|\b(?:e brincadeira|era mentira|so que nao|nada disso|ao contrario do que)\b"
 )
@@ -89,7 +91,8 @@ _NO_NAMES = (
 _NOTES = re.compile(
     "|".join(
         (
-            r"\b(?:se|caso|quando)\b[^.;:!?]{0,60}\b(?:parec|estiv|vier|sair|sai\b|fica\b|ficar|for|der)\w*[^.;:!?,]{0,20}"
+            r"\b(?:se|caso|quando)\b[^.;:!?]{0,60}\b(?:parec|estiv|vier|sair|sai\b|fica\b|ficar|for"
+            r"|der)\w*[^.;:!?,]{0,20}"
             rf"\b{_WRONG}\b",
             rf"\be (?:facil|comum) \w+r (?:[ao]s?|n[ao]s?|pel[ao]|em) \w+ {_WRONG}\b",
             rf"\b(?:para nao|evit\w+|o risco de|erro comum)\b[^.;:!?]{{0,40}}\b{_WRONG}\b",

@@ -339,9 +339,11 @@ _NAMED = re.compile(r"(?:^|[.;:!] |\b(?:[oa]s?|uma?|d[oa]s?|n[oa]s?|aos?) )([^\W
 """What somebody likes or not; and all that a text begins with or names with an article."""
 _NO_THINGS = re.compile(
     r"\w+(?:eza|cao|dade|mento|ncia|agem)$|tempo|data|preco|servic|demor|falta|recus|descas|envio|cuidad|vended"
-    r"|itens|item|mercad|encomend|pacote|tudo|anunci|esperad|combinad|previst|prometid|fotos?$|dias?$|cert|rapid|pontual"
+    r"|itens|item|mercad|encomend|pacote|tudo|anunci|esperad|combinad|previst|prometid|fotos?$|dias?$|cert|rapid"
+    r"|pontual"
     r"|feliz|content|perfeit|excelen|transport|frete|correio|lojist|valor|comentari|destac|ressalt|super"
-    r"|peca|outr[oa]s?$|pesso|artigo|amig|famil|proxim|mesm|risca|ofert|escolh|inten|gente|embrulh|hora|semana|manha|hoje"
+    r"|peca|outr[oa]s?$|pesso|artigo|amig|famil|proxim|mesm|risca|ofert|escolh|inten|gente|embrulh|hora|semana|manha"
+    r"|hoje"
     r"|respe|maxim|primeir|segund|parte|cada|descr|vez|quem|marca|site|casa|tipo|todo"
 )
 

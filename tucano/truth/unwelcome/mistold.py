@@ -38,9 +38,8 @@ _PAST = re.compile(
 )
 _TIMES = re.compile(r"\b(?:passad[oa]|anterior|antes|dobr\w+|triplic\w+|recorde|em alta|em queda|subiu|caiu)\b")
 _ALL = re.compile(
-    r"\b(?:significa|mostra|quer dizer|indica|prova|revela)m? que (?:(?:tod[oa]s (?:[oa]s )?(?:client|pedid|comprador"
-    r"|pesso)\w+"
-    r"|ninguem) (?!que\b)\w+|a loja esta vazia)"
+    r"\b(?:significa|mostra|quer dizer|indica|prova|revela)m? que (?:tod[oa]s (?:[oa]s )?(?:client|pedid|comprador"
+    r"|pesso)\w+|ninguem (?:mais )?(?:compra|volta)(?: mais| nada| aqui)*\s*(?:[.,;!]|\Z)|a loja esta vazia)"
 )
 _MONEY = re.compile(
     r"\b(?:perd(?:emos|eu|e)|(?:deixamos|deixou) de ganhar|prejuizo de|custou|custaram) (?:\w+ )?(?:um|dois|tres"

@@ -8,9 +8,9 @@ THING = "artigo"
 """Stands for the product."""
 _OFFER = r"(?:descontos?|ofertas?|promoc\w+|cupom|frete gratis)"
 _DENIES = re.compile(
-    r"(?<!fique )(?<!ficar )(?<!fica )(?<!deixe )(?<!nada )\bsem (?:(?:[oa]s? |ess[ea]s? |mais )?\d+ ?%"
+    r"(?<!ficar )\bsem (?:(?:[oa]s? |ess[ea]s? |mais )?\d+ ?%"
     rf"|[oa]s? (?:tal |tais )?{_OFFER}|mais {_OFFER})"
-    r"|(?<!do )(?<!de )(?<!o )(?<!sem )(?<!pagar )(?<!pague )(?<!adeus )(?<!adeus, )\bpreco cheio\b(?!\s*\?)"
+    r"|\bagora e preco cheio\b|\bpreco cheio,? (?:como sempre|de novo)\b"
     rf"|\b{_OFFER}(?: de \d+ ?%)? (?:ja |agora )?(?:acabou|encerrou|terminou|expirou|venceu|caducou|ja era"
     rf"|foi cancelad\w|nao vale)"
     rf"(?! (?:so|apenas|somente)\b)(?![^.!]{{0,20}}\?)|\bacabou (?:o desconto|a oferta|a promoc\w+|o cupom"
@@ -23,6 +23,11 @@ _ELSEWHERE = (
     r"(?:n[ao] (?:loja|site) (?:ao lado|vizinh\w|d[aoe] (?:esquina|lado|concorr\w+))|n[oa] (?:concorren\w+|vizinh[oa])"
     r"|em outr[oa] (?:loja|site|lugar))"
 )
+_DENIED = re.compile(
+    rf"\b(?:nao|nunca|nem|ninguem|nada|jamais)\b[^.!?:;,]{{0,40}}"
+    rf"(?:\bsem\b|{_ELSEWHERE}(?: sai\w* (?:por menos|mais))?)"
+)
+"""«Não saia sem o cupom», «nem em outra loja sai por menos»."""
 _SENDS_AWAY = re.compile(
     rf"\b{_ELSEWHERE}[^.!?]{{0,25}}\b(?:mais (?:em conta|barat|bonit|vantaj)|melhor|por menos|de graca)"
     rf"|\b(?:mais (?:em conta|barat\w)|melhor|por menos) {_ELSEWHERE}"
@@ -39,7 +44,7 @@ _SENDS_AWAY = re.compile(
     r"|usa isso)"
     r"|\b(?:o|a) (?:seu|sua) (?:velh[oa] )?(?:ja )?(?:ainda )?(?:esta|funciona|serve) (?:muito )?(?:otim|bo[am]|bem"
     r"|perfeit)\w*[^.!?]{0,12}\bfique com"
-    r"|\bfique com (?:ele|ela|o seu|a sua|o velho|a velha|o que (?:ja )?tem)\b(?! por)"
+    r"|\bfique com (?:o velho|a velha|o que (?:ja )?tem)\b"
     rf"|(?<!nao )(?<!nunca )(?<!nem )(?<!jamais )\besquec(?:a|am) (?:d?[oa] |ess[ea] |est[ea] )?{THING}\b(?! (?:velh"
     rf"|antig|ruim|que|de sempre|sem|comum))"
     r"|\b(?:odiamos|detestamos|vai odiar|vao odiar|detestei)\b|\b(?:avaliac\w+|nota)[^.!?]{0,30}\b(?:uma estrela"
@@ -52,7 +57,9 @@ _HURTS = re.compile(
     r"|fracassad\w|miseravel)\b"
     r"|\bsua (?:pao[- ]dura|preguicosa|boba|tonta|chata|inutil|gorda|feia|miseravel)\b|\bpare de enrolar\b(?! o\b)"
     r"|\bnunca acert\w+ (?:nada|uma)\b"
-    r"|\bconsole-se\b|\bsua vida (?:nao|nunca) (?:vai|ira|tem)|\b(?:ninguem|nem a loja) (?:gosta de|liga (?:para"
+    r"|\be (?:passe mal|queime [ao]s? (?:mao|dedo|lingua|boca|pele)|coce a)\b|(?<!nao )\bvai se dar mal\b"
+    r"|\bconsole-se\b|\bsua vida (?:nao|nunca) (?:vai|ira) (?:melhorar|mudar|prestar)"
+    r"|\b(?:ninguem|nem a loja) (?:gosta de|liga (?:para"
     r"|pra)) voce\b"
     r"|\bvoce (?:e|parece) (?:um |uma )?(?:fracass|inutil|ridicul|pobre|feio|feia|chat[oa])\w*"
     r"|\bou (?:vamos|iremos) (?:cobrar|bloquear|processar|ligar|buscar|atras|contar|cancelar)\b"
@@ -65,8 +72,9 @@ _SECRETS = re.compile(
     r"|dados bancarios|dados d[oe] (?:seu )?banco|cvv|codigo de seguranca|seu cpf|seu pin)\b"
 )
 _CRIMES = re.compile(
-    r"\b(?:roub[ea]r?|furt(?:e|ar)|fraud(?:e|ar)|soneg\w+)\b(?! (?:a|o|os|as)? ?(?:cena|olhar|show|atencao|corac"
-    r"|suspir))"
+    r"(?:\A|[.!?:;,] |\be )(?:roube|furte|fraude|sonegue)\b(?! (?:(?:[ao]s?|tod[oa]s|seus?|suas?|um"
+    r"|uns) ){0,3}(?:tempo|moment|minut|cena"
+    r"|olhar|show|atenc|corac|suspir|beij|sorris|elogi))"
     r"|\bcartao d[aeo] (?:sua |seu |a |o )?(?:mae|pai|avo|vizinh\w|chefe|patrao|irma|marido|esposa|colega)\b|\bagiota\b"
     r"|\bdeix\w+ de pagar\b(?! (?:caro|mais|frete|juros|taxa|anuidade))|\bsem olhar (?:para )?[ao] (?:estrada|pista"
     r"|transito)\b"
@@ -81,4 +89,5 @@ def is_unwelcome(answer: str, product: str) -> bool:
     """Whether a notification says something that no shop says to its customers."""
     text = plain(answer)
     bare = re.sub(rf"\b{re.escape(plain(product))}\b", THING, text)
+    bare = _DENIED.sub(" ", bare)
     return any(found.search(bare) for found in (_DENIES, _SENDS_AWAY, _HURTS, _SECRETS, _CRIMES, _BLANKS))

@@ -109,7 +109,8 @@ _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 
 _BOAST = re.compile(r"\b(?:seu|sua) (?:frete|envio|entrega|prazo|nota)\w* (?:baix|ca|sub|diminu|melhor)\w+")
 _SENT = re.compile(
-    r"\b(?:envi(?:ar|e|em)|avis(?:ar|e|em|o|os)|mand(?:ar|e|em)|dispar(?:ar|e)|escrev(?:er|a)|diga|dizer|mensage(?:m|ns)|push|assunto"
+    r"\b(?:envi(?:ar|e|em)|avis(?:ar|e|em|o|os)|mand(?:ar|e|em)|dispar(?:ar|e)|escrev(?:er|a)|diga|dizer|mensage(?:m"
+    r"|ns)|push|assunto"
     r"|e-?mails?|whatsapp|sms|notificac\w+|banner|texto|chamada|comunic(?:ar|ado|que))\b"
 )
 """What a message says to a customer of what has changed («Seu frete baixou»), and the words by which it is sent."""

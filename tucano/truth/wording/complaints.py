@@ -30,10 +30,13 @@ _MILD = re.compile(
     r"|impression\w*|anim(?:a|am|ou|aram|ad\w+)\b|agrad\w*|entusiasm\w*)"
 )
 _BESIDE_MILD = re.compile(
-    r"\w|aos?|os|as|um|uma|d[eoa]s?|em|n[oa]s?|que|com|para|pel[oa]|por|mas|so|apenas|muit[oa]|bem|meio|pouco|tao|nao|nem"
-    r"|nada|sem|ser|era|foi|esta|fica|ficou|achou|acha|consider\w+|clientes?|consumidor\w*|produtos?|pecas?|aparelho|frustr\w+|parte|complet\w+|total\w*|tanto|todo|item|itens|artigo"
+    r"\w|aos?|os|as|um|uma|d[eoa]s?|em|n[oa]s?|que|com|para|pel[oa]|por|mas|so|apenas|muit[oa]|bem|meio|pouco|tao|nao"
+    r"|nem"
+    r"|nada|sem|ser|era|foi|esta|fica|ficou|achou|acha|consider\w+|clientes?|consumidor\w*|produtos?|pecas?|aparelho"
+    r"|frustr\w+|parte|complet\w+|total\w*|tanto|todo|item|itens|artigo"
     r"|compra|qualidade|expectativas?|material|acabamento|desempenho|funcionamento|resultado|rendimento|uso|experiencia"
-    r"|design|aparencia|modelo|geral|relacao|quanto|cumpr\w+|atend(?:e|eu|id[oa]s?)|correspond\w+|ating\w+|superou|abaixo"
+    r"|design|aparencia|modelo|geral|relacao|quanto|cumpr\w+|atend(?:e|eu|id[oa]s?)|correspond\w+|ating\w+|superou"
+    r"|abaixo"
     r"|menos|mais|inferior|opiniao|impressao|serve|demais|bo[am]|satisf\w+|diferencia\w+|se|me|ele|ela|como|ter|tem"
     r"|inovador\w*|interessante|destaque|algo|apesar|parec\w+|recomend\w+|duvida"
 )

@@ -27,8 +27,10 @@ _NOTHING = (
 )
 _INDICATORS = "|".join(known.names for known in INDICATORS.values())
 _FILLER = (
-    rf"(?:[a-z]{{1,3}}|para|pela|pelo|pelas|pelos|como|mais|melhor\w*|nov[oa]s?|bo[an]s?|seus?|suas?|noss[oa]s?|tod[oa]s?"
-    rf"|mel\w+|maior\w*|cada|sempre|continuamente|constantemente|ainda|muito|atendimento|campanhas?|vendas|gestao|produtos?"
+    rf"(?:[a-z]{{1,3}}|para|pela|pelo|pelas|pelos|como|mais|melhor\w*|nov[oa]s?|bo[an]s?|seus?|suas?|noss[oa]s?"
+    rf"|tod[oa]s?"
+    rf"|mel\w+|maior\w*|cada|sempre|continuamente|constantemente|ainda|muito|atendimento|campanhas?|vendas|gestao"
+    rf"|produtos?"
     rf"|entregas?|equipe|pos-venda|medi[oa]s?|{_INDICATORS}|{_NOTHING})"
 )
 """What may stand between the verb and the noun without being what is to be done itself («crie um guia no site»)."""
@@ -52,7 +54,8 @@ _WATCHES = re.compile(
     r"\b(?:acompanh|monitor|observ|mant|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
 )
 _AROUND = re.compile(
-    r"recomend\w*|suger\w*|sugir\w*|prioriz\w*|importante|necessari[oa]|portanto|precis\w+|proxim[oa]s?|mes(?:es)?|numeros?"
+    r"recomend\w*|suger\w*|sugir\w*|prioriz\w*|importante|necessari[oa]|portanto|precis\w+|proxim[oa]s?|mes(?:es)?"
+    r"|numeros?"
     r"|dados|dois|duas|tres|periodo|isso|deve\w*|vale|fazer|acoes|foco|esse|essa|este|esta|quando|tanto|quanto|subir"
 )
 """What stands around a step that only watches, or wants what is wanted («recomenda-se acompanhar os dois números»)."""

@@ -27,7 +27,8 @@ _MEANWHILE = (
     r"|\d+"
     r"|dois|duas|tres|quatro|cinco|seis|sete|oito|nove|dez|quinze|vinte|trinta|vari[oa]s|muit[oa]s"
     r"|dias?|semanas?|mes|meses|ainda|totalmente|sempre|agora|e|d[oa]|meu|minha|cliente|produto|pedido"
-    r"|encomenda|n[oa]s?|correios?|transportadora|transporte|centro|caminho|alfandega|rastreio|presente|comprei|comprou|pediu?|fez)\b){0,9}+"
+    r"|encomenda|n[oa]s?|correios?|transportadora|transporte|centro|caminho|alfandega|rastreio|presente|comprei"
+    r"|comprou|pediu?|fez)\b){0,9}+"
 )
 _SHIPPING = (
     r"(?! (?:(?:n[oa]|pel[oa]) (?:pagam|site|app|aplicat|sistema|cart|banco|carrinho|caixa|preco|valor)|de raiva))"
@@ -35,7 +36,8 @@ _SHIPPING = (
 """What may stand between goods and how they are stuck, and what is no place of theirs behind it."""
 _NO_COINS = r"(?!(?: (?:o|meu|d[oae]))+ (?:dinh|valor|quantia))"
 _HOW = (
-    r"(?:tarde|cedo|rapid|inteir|nov[oa]s?\b|silenci|gross|ignor|desculp|promess|ofensa|respost|ajuda|nada\b|dinheiro|reembols"
+    r"(?:tarde|cedo|rapid|inteir|nov[oa]s?\b|silenci|gross|ignor|desculp|promess|ofensa|respost|ajuda|nada\b|dinheiro"
+    r"|reembols"
     r"|resol|soluc|atenc|educac|respeito|segunda|terca|quarta|quinta|sexta|sabado|domingo|hoje|ontem|amanha|desconto"
     r"|janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
     r"|credito|cupom|vale\b|b[oa]m?\b|ruim|bem\b|mal\b|quebr|limp|suj|cheio|vazi|dias?\b|mes(?:es)?\b|prazo"
