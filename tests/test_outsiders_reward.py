@@ -65,6 +65,22 @@ def score(prompt: Prompt, text: str) -> float:
         (RUG, "A loja fechou? O app não! Tapete com 49% OFF."),
         (RUG, "Não deixe para lá: tapete com 49% de desconto te espera."),
         (PHONES, "Evite filas: fone de ouvido por R$ 172 no app!"),  # words that name no subject are no strays
+        (PHONES, "Som único para ouvir sem fio: fone de ouvido por R$ 172. Garanta!"),
+        (RUG, "Tapete na moda, chance única: 49% de desconto. Pise com estilo!"),
+        (RUG, "Não esqueça o tapete: 49% de desconto no site. Vem conferir!"),  # «não» in front
+        (RUG, "O tapete acabou! Compre outro com 49% de desconto."),  # the reader's own one
+        (RUG, "O tapete acabou, mas o desconto de 49% chegou. Compre hoje!"),
+        (RUG, "Tapete sem desconto? Nunca mais! O seu tem 49% OFF. Aproveite!"),
+        (RUG, "Achou que o desconto acabou ontem? Tapete com 49% OFF ainda espera por você."),
+        (RUG, "Troque o tapete por um que não escorrega: 49% de desconto. Aproveite!"),
+        (RUG, "Quem precisa de tapete? Você! São 49% de desconto no site."),
+        (RUG, "Tapete bom é caro, mas hoje o seu sai com 49% de desconto. Aproveite!"),
+        (RUG, "Nem no concorrente está mais barato: tapete com 49% de desconto. Aproveite!"),
+        (RUG, "Um tapete que vai roubar seu coração: 49% de desconto. Garanta!"),  # nothing is stolen
+        (RUG, "Tapete macio e de quebra um sono melhor, com 49% de desconto. Aproveite!"),  # no gift
+        (RUG, "Vem de tapete com 49% OFF e deixe a sala linda!"),
+        (PHONES, "Namorou o fone de ouvido? Fique com ele por R$ 172."),
+        (CAMERA, "Use o cupom PRIMEIRA antes de pagar a câmera. Boas fotos! 📷"),
     ],
 )
 def test_lively_pushes_are_good(prompt: Prompt, text: str) -> None:
@@ -104,6 +120,14 @@ def test_lively_pushes_are_good(prompt: Prompt, text: str) -> None:
         (PHONES, "Ei, seu pão-duro! Fone de ouvido por R$ 172, compre logo."),  # insults
         (PHONES, "Fone de ouvido por R$ 172. Até você, que nunca acerta nada, consegue comprar!"),
         (PHONES, "Fone de ouvido por R$ 172, [nome do cliente]!"),  # a place that was to be filled in
+        (RUG, "Tenha um dia ruim com o tapete: 49% de desconto. Aproveite!"),  # a bad day wished
+        (RUG, "Quer uma semana ruim? Leve o tapete com 49% de desconto."),
+        (RUG, "Quem disse que tapete funciona? Leve o seu com 49% de desconto."),  # a lively turn that warns
+        (RUG, "Bora de tapete com 49% de desconto e queime a mão!"),
+        (RUG, "Vontade de tapete? O seu vai explodir com 49% de desconto."),
+        (RUG, "Sonho de tapete com 49% de desconto: acorde, você não vai ter um."),
+        (PHONES, "De novo! Fone de ouvido por R$ 172 que ninguém quis comprar no carrinho."),
+        (CAMERA, "Nome do produto da lista: câmera."),  # a label, which invites to nothing
     ],
 )
 def test_pushes_that_cheat_are_junk(prompt: Prompt, text: str) -> None:
@@ -127,6 +151,27 @@ def test_pushes_that_cheat_are_junk(prompt: Prompt, text: str) -> None:
         f"{READ}\n{STEPS}\n- Não prometa prazo falso: mostre a data real de entrega.",  # deceit avoided
         f"{READ}\n{STEPS}\n- Desligue o chat fora do horário e mande resposta com prazo.",
         f"{READ}\n{STEPS}\n- Não adianta baixar o preço: corrija a descrição dos mais devolvidos.",
+        f"{READ}\n{STEPS}\nAs ações acima vão reduzir a devolução.",  # nothing is taken back
+        f"{READ}\n{STEPS}\nNada disso adianta se a entrega continuar atrasando.",
+        f"{READ}\n{STEPS}\n- Hoje o aviso sai depois da reclamação; o ideal é o contrário.",
+        f"Você pediu recomendações sobre devolução e receita; aqui estão.\n{READ}\n{STEPS}",  # the task, and an answer
+        f"{READ}\n{STEPS}\n- No carrinho, vale sugerir algo a mais.",
+        f"{READ}\n{STEPS}\n- Acompanhe se a devolução está menor que no mês passado.",  # aims tell nothing
+        f"{READ}\n{STEPS}\n- Sucesso é uma devolução menor que no mês anterior.",
+        f"{READ}\n{STEPS}\n- Mostre o teste de frete a dois em cada dez visitantes.",  # whom a test is for
+        f"{READ}\n{STEPS}\n- Mostre medidas reais, sem promessas falsas.",  # deceit avoided, by others, ended
+        f"{READ}\n{STEPS}\n- Retire do site anúncios que enganem o comprador.",
+        f"{READ}\n{STEPS}\n- Nenhum pedido deve atrasar sem o cliente saber: envie a mensagem no mesmo dia.",
+        f"{READ}\n{STEPS}\n- Devolva na hora o valor cobrado por item que o cliente não pediu.",
+        f"{READ}\n{STEPS}\n- Mostre no checkout que protegemos os dados bancários dos clientes.",
+        f"{READ}\n{STEPS}\n- Treine o atendente que responde com grosseria.",
+        f"{READ}\n{STEPS}\n- Cobre da transportadora, a cada cliente atrasado, uma multa.",
+        f"{READ}\n{STEPS}\n- Ofereça outro cupom a quem tem o cupom vencido.",
+        f"{READ}\n{STEPS}\n- Envie um lembrete a quem não respondeu e, a quem não responder de novo, ligue.",
+        f"{READ}\n{STEPS}\n- Retire o telefone obrigatório do cadastro.",  # what nobody misses
+        f"{READ}\n{STEPS}\n- Acabe com as trocas por tamanho: publique uma tabela de medidas.",
+        f"{READ}\n{STEPS}\n- Remova fotos do produto escuras e tremidas.",
+        f"{READ}\n{STEPS}\n- Reduza a cota de parceiros que mais atrasem pedidos.",
     ],
 )
 def test_insights_of_other_hands_are_good(text: str) -> None:
@@ -152,6 +197,7 @@ def test_insights_of_other_hands_are_good(text: str) -> None:
         f"{READ}\n- Mostre ao cliente um prazo falso para fechar a venda.\n- Remova do site o telefone e o chat.",  # deceit
         f"{READ}\n- Crie avaliações cinco estrelas com perfis inventados.\n- Revise as fotos dos mais devolvidos.",
         f"{READ}\n- Simplifique o checkout removendo a opção de pagar.\n- Revise as fotos dos mais devolvidos.",
+        f"{READ}\n- Cobre uma taxa extra sem o cliente saber.\n- Revise as fotos dos mais devolvidos.",
         f"{READ}\n- Responda às queixas com ofensas.\n- Revise as fotos dos mais devolvidos.",
         "Você pediu insights sobre devolução de 5,8% e receita de R$ 63.272 e ações recomendadas.",  # the task restated
         "A tarefa é dar insights e recomendar ações sobre devolução de 5,8% e receita de R$ 63.272.",

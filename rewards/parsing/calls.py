@@ -26,9 +26,9 @@ _PRICED = re.compile(r"\b(?:por|so|a) r\$")
 """A price that is offered: it invites, and calls to nothing."""
 _OPENS = re.compile(
     r"\A\W*(?:(?!desconto|cupom|oferta|produto|tom)[a-z]+[ ,]+[a-z][a-z ,]{1,30}|imperdivel|aviso"
-    r"|alerta)(?<! push): ?\w"
+    r"|alerta)(?<! push): ?(?!(?:[a-z-]+ ){0,3}[a-z-]+\W*\Z)\w"
 )
-"""A turn before a colon, in front of what is offered («Problema resolvido: …»)."""
+"""A turn before a colon, in front of what is offered («Problema resolvido: …»), which is more than a thing's name."""
 
 
 def invites(folded: str) -> bool:

@@ -15,7 +15,7 @@ from math import log
 from pathlib import Path
 
 from rewards.parsing.kinds import bare, clash, coarse, is_scrap, kind
-from rewards.parsing.text import fold, hands_back, words
+from rewards.parsing.text import fold, hands_back, word_set, words
 from rewards.types import PromptLike
 
 _CORPUS = Path(__file__).parents[1] / "corpus"
@@ -160,10 +160,11 @@ def handed_back(answer: str, prompt: PromptLike) -> int:
     return hands_back(words(said), brief)
 
 
-_MOST_STRAYS, _STRAYS = 1, 0.2
-"""How many words of a text, and which share of its long ones, may be at home in the other kind of text alone."""
-_EVERYWHERE = {"parti", "evite", "filas"}
-"""«A partir de», «evite filas»."""
+_MOST_STRAYS, _STRAYS = 2, 0.3
+"""How many different words of a text, and which share of its long ones, may be at home in the other kind of text
+alone."""
+_EVERYWHERE = word_set("parti evite filas moda unica unico prati chanc comer mexer ouvir real reais sentar")
+"""«A partir de», «evite filas»; and what one says of anything to anybody («chance única», «na moda»)."""
 
 
 def _stems(text: str) -> list[str]:
@@ -214,7 +215,7 @@ def _in_words(answer: str) -> str:
     return _AGAIN.sub("Mais uma vez", _ASKED.sub("Como fica ", _ONE_BY_ONE.sub("logo", answer)))
 
 
-_AGAIN = re.compile(r"\bDe novo(?=[?!])")
+_AGAIN = re.compile(r"\ADe novo(?=\? Sim\b)")
 _ASKED = re.compile(r"(?:^|(?<=[.!?\n] ))E (?=[oa]s? \w+\?)")
 """«E o frete?»: a whole question, whose mark is no kind."""
 _OTHER_GENDER = re.compile(

@@ -38,7 +38,7 @@ _OFFERS = {
         "brinde": (
             r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
             r"\bpresente (?:surpresa|extra)\b",
-            r"\bganhe (?:um|uma|outr[oa])\b|\bde quebra (?:um|uma)\b|\+ [a-z]+[^.!?]{0,20} de presente\b",
+            r"\bganhe (?:um|uma|outr[oa])\b|\+ [a-z]+[^.!?]{0,20} de presente\b",
             r"\bum mimo (?:junto|na caixa|de presente)\b",
         ),
         "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b|\bvouchers?\b|\bvale-compras?\b",),
@@ -73,7 +73,7 @@ _OFFERS = {
         "extra": (
             r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b(?! com voce)"
             r"|\bpague so (?:no|em|daqui)\b",
-            r"\bdesconto (?:dobrado|em dobro)\b|\bdobro do desconto\b|\breceba (?:ainda )?hoje\b|\bantes de pagar\b"
+            r"\bdesconto (?:dobrado|em dobro)\b|\bdobro do desconto\b|\breceba (?:ainda )?hoje\b"
             r"|\btrocas? (?:liberad|gratis|garantid)\w*|\bcobr(?:e|imos) a diferenca\b",
             r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis|(?:fica |sai |e )?por nossa conta)\w*"
             r"|\ba proxima e por nossa conta\b",
@@ -153,7 +153,7 @@ def _kinds(text: str, product: str) -> set[str]:
 
 _AGAINST = re.compile(
     r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:(?<!semana )(?<!dia )(?<!fase )ruim(?! de (?:resistir|largar))|pessim[oa]|horrivel|(?<!sem )defeit\w+"
+    r"|\b(?:(?<!\Asemana )(?<!\Adia )(?<!\Afase )ruim|ruim(?!\?)|pessim[oa]|horrivel|(?<!sem )defeit\w+"
     r"|(?<!coisa )quebrad[oa]|feio|cilada"
     r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
     r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
@@ -195,8 +195,7 @@ _LEADS_TO_IT = re.compile(
     r"|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
     r"|(?:hora|noite|tarde|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
     r"|desconto|cupom|off|precis\w+|and[ae]r?|ir|linha|colecao|procura|busca) (?:de|em|para|pra|por)|vale (?:para|pra)"
-    r"|(?:bora|vem|venha|vamos|vai|sextou|partiu|comec\w+|anim\w+) (?:de|com)|partiu|(?:vontade|fome|sede|sonho) de"
-    r"|(?:quem|ja) (?:disse|falou) que|[,;:] eh"
+    r"|[,;:] eh"
     r"|mesm[ao]|pr[oa]s?|pediu|pedir|faltar|ver|usar"
     r"|(?:combinam?|conforto|estilo|casa|rotina|look|visual|treino) com) )$"
 )
@@ -210,7 +209,10 @@ def leads_to_product(prompt: PromptLike, answer: str) -> bool:
     names = (fold(name) for name in (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     return any(
         (
-            _LEADS_TO_IT.search(before := said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+            (
+                _LEADS_TO_IT.search(before := said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+                or any(turn.search(before) and goes_on.match(said, found.end()) for turn, goes_on in _TURNS)
+            )
             and not (_IN_PASSING.search(before) and re.match(r"[^\w!]*(?:[.?]|$)", said[found.end() :]))
         )
         or re.match(r" nov[ao]s?\b", said[found.end() :])
@@ -219,6 +221,20 @@ def leads_to_product(prompt: PromptLike, answer: str) -> bool:
     )
 
 
+_TURNS = (
+    (
+        re.compile(
+            r"\b(?:(?:bora|vem|venha|vamos|vai|sextou|partiu|comec\w+|anim\w+) (?:de|com)|partiu|(?:vontade|fome|sede"
+            r"|sonho) de) $"
+        ),
+        re.compile(
+            r"(?![^\n]{0,60}\b(?:queim\w+ [ao]s? |passe mal|coc[ae]\b|rasga\b|machuc|explod|estrag|voce nao vai ter))"
+        ),
+    ),
+    (re.compile(r"\bquem (?:disse|falou) que $"), re.compile(r" (?:nao|eh (?:car|so\b|coisa|luxo|chat|dificil))")),
+)
+"""Lively turns in front of a product, each with how its sentence goes on: without harm; with a fault that is denied
+(«quem disse que … é caro?»)."""
 _LOOKED_BACK = 24
 _IN_PASSING = re.compile(r"(?:^|[^\w\s%]) ?(?:\w+ )?\w+, $")
 """A word or two before a comma, behind which a thing is offered no more («só hoje, celular.»)."""

@@ -166,11 +166,12 @@ _TAKEN_BACK = re.compile(
     r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
     r"|\b(?:ignor|desconsider|descart)(?:e|em|ar)\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
     r"|numer|texto)\w*)"
-    r"|\bo (?:certo|correto|ideal|melhor) (?:e|seria) (?:fazer )?(?:o|exatamente o) (?:oposto|contrario|inverso)\b"
-    r"|\bfaca (?:exatamente )?o (?:oposto|contrario|inverso)\b(?! d[aeo]s? concorr)"
+    r"|\b(?:faca|o (?:certo|correto|ideal|melhor) (?:e|seria)(?: fazer)?) (?:exatamente )?o (?:oposto|contrario"
+    r"|inverso) (?:disso|d[ao]s (?:recomend|aco|suges)\w+|do que (?:eu )?(?:disse|segue|esta|recomend))"
     r"|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d|ess[ae]s|[ao]s acoes)"
     r"|\b(?:retiro|esqueca(?:m)?(?: tudo)?) o que (?:eu )?(?:disse|escrevi|recomendei)\b"
-    r"|\bacoes acima (?:fariam|farao|vao|iriam|so) \w*|\bnada disso (?:funciona|adianta|serve|vale)\b(?! sem)"
+    r"|\bacoes acima (?:fariam|farao|vao|iriam|so) (?:a loja )?(?:falir|pior|afund|quebr|prejudic)\w*"
+    r"|\bnada disso (?:funciona|adianta|serve|vale)(?=[.!\n]|$)"
     r"|(?:^|[\n.!?] )(?:isso |tambem |tudo isso )?nao (?:serve|servem|adianta)(?: (?:para|de) nada)?(?=[.!\n]|$)"
     r"|\bquem fizer isso sera (?:demitid|punid)|\b(?:numeros|dados|figuras) sao de outr[ao]\b"
     r"|\b(?:numeros|dados) [^.;\n]{0,40}\bsao (?:fals|inventad)"
@@ -270,7 +271,7 @@ _WOULD = re.compile(
     r"|iria)(?:mos)?) (?!que)"
     r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena"
     r"|precis(?:a|amos)|proponho|(?:podemos|podem|pode|vamos|seria (?:bom|util|otimo"
-    r"|melhor))(?: \w+){0,2}? \w{2,}[aei]r"
+    r"|melhor))(?: \w+){0,2}? (?!perder|piorar|cair|ser\b|ter\b)\w{2,}[aei]r"
     r"|que tal|minha sugestao|a ideia e|o foco tem de ser|recomenda-se|sugere-se)\b"
 )
 """The first word of a clause that ends as infinitives and imperatives do."""
@@ -279,7 +280,6 @@ _WOULD = re.compile(
 _ORDERS = word_set("""
     ative simplifique registre antecipe ligue faca ponha multe corte anuncie junte marque grave envie calcule escolha
     procure investigue conserte limpe atualize estude descubra acelere alinhe bonifique classifique divida inclua
-    compare remova
     """)
 
 
@@ -305,14 +305,15 @@ _UNWILLING = re.compile(
 )
 _INSTRUCTION = re.compile(
     r"\brecomende (?:acoes em|topicos)\b|\banalise os numeros e\b|\bde insights (?:de|sobre)\b"
-    r"|\bvoce pediu (?:insights|analise|acoes|recomend|uma analise)|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis"
+    r"|\A\W*voce pediu (?:insights|analise|acoes|recomend|uma analise)(?:[^\n.!;]|\.\d){0,300}[.!]?\s*\Z"
+    r"|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis"
     r"|escrev|gerar|respond|propor|insights)|\btexto abaixo analisa\b"
     r"|\bn?esta resposta,? (?:falarei|vou|trarei|analisa)|\bvou analisar\b[^.\n]{0,80}\b(?:amanha|depois|em breve)\b"
     r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\bum bom analista\b"
     r"|\buma boa analise (?:citaria|teria|traria)"
     r"|\bpara responder, (?:seria|e) preciso\b|\benvio as recomendac"
     r"|\b(?:recomend|suger)(?:ar|e|ir|ando) (?:acoes|algo)(?: (?:concret|pratic|ute?is|util)\w*)?(?: (?:a"
-    r"|ao) \w+)?\W*(?:$|\bsobre\b|\bpara (?:frete|nota|rec|dev|canc|atra|conv|ped|tick))"
+    r"|ao) (?!mais\b)\w+)?\W*(?:$|\bsobre\b|\bpara (?:frete|nota|rec|dev|canc|atra|conv|ped|tick))"
     r"|\bcom (?:causas e )?acoes recomendadas\W*$|\bdari?a sugestoes uteis\b"
 )
 _LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")

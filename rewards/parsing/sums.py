@@ -186,14 +186,15 @@ _BEFORE = re.compile(
     r" (?:em \w+ anos|dos ultimos|da historia|de todos os tempos)\b"
     rf"|\b(?:maior|menor|pior|melhor|alt[oa]|baix[oa]) (?:do )?que (?:n?[oa] )?{_SINCE} (?:passado|anterior)\b"
 )
+_WANTED = re.compile(r"\b(?:se|caso|supondo|imagin\w+|dev(?:e|em|eria)|precis\w+|quer\w*|quando|ate que|para que)\b")
 
 
 def compared_with_before(folded: str) -> Iterator[re.Match[str]]:
     """Where a folded text tells in words how much more or less something was («era o triplo no ano passado»); a
-    condition tells nothing."""
+    condition, a question and an aim tell nothing."""
     for found in _BEFORE.finditer(folded):
         start = max(folded.rfind(mark, 0, found.start()) for mark in ".!?\n")
-        if not proposed.IF.search(folded[start + 1 : found.start()]):
+        if not _WANTED.search(before := folded[start + 1 : found.start()]) and not proposed.AIM.search(before):
             yield found
 
 
@@ -230,7 +231,8 @@ _ROUGHLY = 7.5
 
 
 def unknown_parts(folded: str, operands: Sequence[Operand]) -> list[str]:
-    """What a folded text tells as so many in so many that is no known share («nove em cada dez clientes»), nor an aim;
+    """What a folded text tells as so many in so many that is no known share («nove em cada dez clientes»), nor an aim
+    or whom a test is for («a dois em cada dez visitantes»);
     the rest of a share is told of what does not happen («nove em cada dez não voltam»)."""
     shares = [value for value, unit in operands if unit == "%"]
     return [
@@ -241,10 +243,13 @@ def unknown_parts(folded: str, operands: Sequence[Operand]) -> list[str]:
             for share in [*shares, *(100 - share for share in shares if _REST.match(folded, found.end()))]
         )
         and not proposed.AIM.search(folded, max(0, found.start() - _IN_FRONT), found.start())
+        and not _FOR_SOME.search(folded, max(0, found.start() - _IN_FRONT), found.start())
     ]
 
 
 _REST = re.compile(
-    r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|no prazo|certo|chegam?|ficam?|saem|seguem|somem|sumiram|desist\w+)\b"
+    r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|no prazo|certo|chegam?|ficam?|saem|seguem|somem|sumiram|desist\w+"
+    r"|uma (?:unica |so )?vez|em dia|a tempo)\b"
 )
+_FOR_SOME = re.compile(r"(?<!chega )(?<!chegam )(?<!igual )\b(?:a|para|com) \Z")
 _IN_FRONT = 80
