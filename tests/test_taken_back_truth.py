@@ -80,6 +80,29 @@ DISOWNED = [
     "Sem dúvida, esta consulta está errada.",
     "Cuidado: o resultado sai errado.",
     "É falso que a consulta soma os pedidos.",
+    "Não use minha consulta, por favor.",
+    "Não use meu código.",
+    "Não use tal consulta.",
+    "Não use essa porcaria.",
+    "Não use aquela consulta.",
+    "Não use qualquer parte desta consulta.",
+    "Não considere nenhuma parte desta resposta.",
+    "Não considere correta a consulta acima.",
+    "Não confie em mim.",
+    "Não use jamais esta consulta.",
+    "Nunca use esta consulta.",
+    "Não use de jeito nenhum.",
+    "Não confie em uma linha sequer.",
+    "Não use este SQL para nenhum fim.",
+    "Não use a consulta para valer.",
+    "Não use esta consulta como solução.",
+    "Não use esta consulta para saber o que se perguntou.",
+    "Não use a consulta para calcular isso.",
+    "Não use a consulta em nenhum caso.",
+    "Evite usar, pois a consulta está errada.",
+    "É fácil ver a consulta errada acima.",
+    "Quando você rodar isto, o número que sair está errado.",
+    "Se rodar, o valor que sair está errado.",
 ]
 """Said of the answer itself."""
 
@@ -123,6 +146,14 @@ def test_what_the_query_does_not_do_is_no_explanation(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    ["Valor dos pedidos por estado. A consulta não soma o frete.", "Por estado, todo o valor. Não conta clientes."],
+)
+def test_what_the_query_does_not_do_may_stand_beside_an_explanation(folder: Path, said: str) -> None:
+    assert truth(PROMPTS["sql_qa"], f"```sql\n{QUERY}\n```\n{said}", folder) > 0.5  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
     "note",
     [
         "Não use este número como total do ano: ele só cobre o que a pergunta pediu.",
@@ -145,13 +176,45 @@ def test_what_the_query_does_not_do_is_no_explanation(folder: Path) -> None:
         "Não funciona com a data completa; use AAAA-MM.",
         "Cada pagamento é de um pedido, não de outro.",
         "Não deve ser usada para comparar anos.",
+        "Sem o JOIN com pedidos isso não funciona, porque o mês não está em itens.",
+        "O estado está em clientes; sem essa tabela, a consulta não roda.",
+        "Se a categoria tiver letra maiúscula, a consulta não funciona.",
+        "Filtrar o mês direto em itens? Isso não funciona, pois o mês está em pedidos.",
+        "Se você tirar o prefixo das colunas, a consulta dá erro de coluna ambígua.",
+        "Se usar COUNT, o resultado vem errado.",
+        "Tirando o JOIN com pedidos, a consulta dá erro, pois o mês está lá.",
+        "Sem o JOIN com pedidos, o total sai errado.",
+        "O valor não corresponde ao pedido inteiro, só ao preço de cada item.",
+        "O número não corresponde a pedidos, pois um pedido pode ter dois pagamentos.",
+        "O resultado não atende a pedidos sem pagamento, que ficam de fora.",
+        "Valores de outros pedidos não entram na soma.",
+        "Entram pagamentos de qualquer tipo; um valor qualquer conta igual.",
+        "COUNT(DISTINCT p.pedido_id) conta outra coisa: os pedidos.",
+        "Trocar COUNT por SUM devolve outra coisa.",
+        "O frete não deve ser considerado, por isso só o preço entra na conta.",
+        "Os cancelados não são ignorados; pelo contrário, contam também.",
+        "Um item sem preço não entra, porque ele não tem valor.",
+        "Para ignorar os valores nulos não é preciso nada: o SUM já faz isso.",
+        "Filtrar por status não é o que foi pedido, por isso não há esse filtro.",
+        "Não considere isso um erro: há pedidos sem pagamento.",
+        "Não use aspas duplas nos textos.",
+        "Não use isto para decidir preços sozinho.",
     ],
 )
 def test_what_a_query_is_not_for_may_be_said(folder: Path, note: str) -> None:
     assert truth(PROMPTS["sql_qa"], f"```sql\n{QUERY}\n```\n{EXPLAINED} {note}", folder) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("remark", [f"/* {EXPLAINED} */\n", "/* SP e RJ */ -- por estado\n", "/* um\n dois */\n\n"])
+@pytest.mark.parametrize(
+    "remark",
+    [
+        f"/* {EXPLAINED} */\n",
+        "/* SP e RJ */ -- por estado\n",
+        "-- versão 2 do relatório\n",
+        "-- sem o filtro o total sai errado\n",
+        "/* um\n dois */\n\n",
+    ],
+)
 def test_a_remark_in_front_of_a_query_is_no_fault(folder: Path, remark: str) -> None:
     assert truth(PROMPTS["sql_qa"], f"```sql\n{remark}{QUERY}\n```\n{EXPLAINED}", folder) == pytest.approx(1)
 
@@ -166,6 +229,7 @@ NAME = "SELECT estado FROM pedidos GROUP BY estado ORDER BY SUM(valor) {} LIMIT 
         ("Quais 2 estados têm o maior valor?", NAME.format("DESC"), 1.0, 1.0),
         ("Em que estado o valor foi maior?", NAME.format("DESC"), 1.0, 1.0),
         ("Quais 2 estados têm o maior valor?", NAME.format("ASC"), 0.0, 0.3),
+        ("Quais 2 estados têm o maior valor?", NAME.format("DESC").replace("SUM", "COUNT"), 0.0, 0.3),
         ("Quais 2 estados têm o maior valor, e quanto é?", NAME.format("DESC"), 0.0, 0.3),
         ("Liste os estados com o maior valor, com seus totais.", NAME.format("DESC"), 0.0, 0.3),
     ],
@@ -234,6 +298,15 @@ def test_a_sentence_about_the_review_disowns_nothing(said: str) -> None:
         {"summary": "Nada do que está neste objeto aconteceu."},
         {"summary": "O cliente disse o contrário de tudo isto."},
         {"main_complaint": "preenchi ao acaso"},
+        {"observacao": "Não use meu JSON."},
+        {"observacao": "Não confie em mim."},
+        {"observacao": "Não use jamais este objeto."},
+        {"observacao": "Não confie em nenhum campo."},
+        {"observacao": "Não use a minha resposta."},
+        {"observacao": "Não use os campos para valer."},
+        {"observacao": "Não use para nada."},
+        {"observacao": "Tudo neste item está errado."},
+        {"observacao": "A nota acima é um número errado."},
     ],
 )
 def test_an_object_that_its_own_fields_disown_is_worth_nothing(further: dict[str, Any]) -> None:
@@ -249,6 +322,8 @@ def test_an_object_that_its_own_fields_disown_is_worth_nothing(further: dict[str
         {"sentimento": "negativo"},
         {"produto": "fone"},
         {"problema": "produto errado"},
+        {"problema": "o item está errado"},
+        {"observacao": "não confie na loja, diz o cliente"},
         {"prazo_cumprido": False},
     ],
 )
@@ -305,8 +380,20 @@ LATE = replace(
 LATE_TOLD = LATE.reference["fields"] | {"summary": "O sapato agradou, mas a entrega atrasou."}
 
 
-def test_a_good_object_of_an_unstarred_review_is_true() -> None:
-    assert truth(LATE, json.dumps(LATE_TOLD)) == pytest.approx(1)
+@pytest.mark.parametrize(
+    "summary",
+    [
+        LATE_TOLD["summary"],
+        "Quem compra sapatos viu tudo certo antes, mas desta vez a entrega atrasou.",
+        "Está tudo certo com o sapato; a entrega atrasou.",
+        "Esperava rapidez e teve o contrário disso: o sapato veio com atraso.",
+        "É falso que a entrega do sapato tenha vindo em dia.",
+        "Este objeto, o sapato, não foi entregue no prazo.",
+        "O cliente gostou do sapato, mas este objeto não chegou em dia.",
+    ],
+)
+def test_a_good_object_of_an_unstarred_review_is_true(summary: str) -> None:
+    assert truth(LATE, json.dumps(LATE_TOLD | {"summary": summary})) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -346,6 +433,7 @@ def test_a_summary_of_no_words_leaves_little() -> None:
         ("sem vendedor grosseiro", "atendimento ruim"),
         ("não teve embalagem rasgada", "embalagem danificada"),
         ("não houve entrega atrasada", "entrega atrasada"),
+        ("não teve produto com defeito", "produto com defeito"),
     ],
 )
 def test_a_trouble_that_there_was_none_of_is_denied(complaint: str, expected: str) -> None:
@@ -361,6 +449,12 @@ def test_a_trouble_that_there_was_none_of_is_denied(complaint: str, expected: st
         ("nada de reembolso", "troca negada"),
         ("não tem estoque", "venda sem estoque"),
         ("sem reembolso do produto quebrado", "troca negada"),
+        ("Sem solução para o atraso na entrega", "entrega atrasada"),
+        ("Não teve o material a tempo por atraso na entrega", "entrega atrasada"),
+        ("Sem previsão do pedido que não chegou", "pedido não chegou"),
+        ("Não há notícia do pedido que não chegou", "pedido não chegou"),
+        ("Não há atendimento e o produto não chegou", "pedido não chegou"),
+        ("Não houve troca do produto errado", "produto errado"),
     ],
 )
 def test_a_trouble_that_is_a_lack_is_not_denied(complaint: str, expected: str) -> None:

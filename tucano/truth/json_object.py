@@ -57,8 +57,8 @@ def framed_object(text: str) -> dict[str, Any] | None:
 
 
 _WRONG_THING = re.compile(
-    r"\b(?:produto|item|modelo|cor|tamanho|pedido|peca|endereco|numero|mercadoria|voltagem|marca)s? (?:\w+ )?"
-    r"errad[oa]s?\b"
+    r"(?<!neste )(?<!e um )\b(?:produto|item|modelo|cor|tamanho|pedido|peca|endereco|numero|mercadoria|voltagem"
+    r"|marca)s? (?:\w+ )?errad[oa]s?\b"
 )
 """What a customer complains of, and no word about the object."""
 _AGAINST = re.compile(
@@ -78,12 +78,14 @@ _OF_ITSELF = re.compile(
     "|".join(
         (
             r"\bjson\b|\b(?:outros|demais|estes|esses) campos\b",
-            r"\b[nd]?este objeto\b(?=[.,;]|\Z| (?:e|esta|nao|foi|aconteceu)\b)",
+            r"\b(?:est[ae] neste objeto|este objeto (?:esta errad|e (?:fals|inventad|de outr)|nao (?:vale|serve)))\b",
             r"\b(?:este|esse) resumo\b|\bresumo (?:inventad|fals|errad|fictici|aleatori|qualquer)",
-            r"\b(?:preenchi|inventei|chutei)\b|\A\W*(?:nao e verdade|e (?:fals[oa]|mentira)) que\b",
+            r"\b(?:preenchi|inventei|chutei)\b\b",
+            r"\A\W*(?:nao e verdade|e (?:fals[oa]|mentira)) que (?:[oa] )?(?:client\w*|el[ae]) "
+            r"(?:reclam|gost|elogi|esta (?:in)?satisf)",
             r"\bnao li (?:[ao]|est[ae]|ess[ae]) (?:avaliacao|comentario|texto|review)\b",
             r"\bnao sei o que (?:[ao]|est[ae]) (?:client|consumid|comprador)",
-            r"\b(?:contrario|oposto) (?:de (?:tudo )?|d)is[st]o\b",
+            r"\b(?:contrario|oposto) de tudo is[st]o\b|\b(?:disse|diz|sent\w+|quis) o contrario d(?:e )?is[st]o\b",
             r"\b(?:ignore|desconsidere|descarte)m? (?:est[ae]|ess[ae]|is[st]o|tudo|os (?:outros )?campos)\b",
         )
     )

@@ -65,10 +65,9 @@ def _is_taken_back(text: str) -> bool:
 
 
 _WRONG = r"(?:errad|incorret|invalid|fals)[oa]s?"
-_ITS = (
-    r"(?:consulta|query|sql|select|codigo|comando|resposta|json|objeto|ficha|resumo|extracao|campos"
-    r"|resultado|numeros?|valor(?:es)?|total|dados)"
-)
+_ANSWER = "(?:consulta|query|sql|select|codigo|comando|resposta|json|objeto|ficha|resumo|extracao|campos)"
+_GIVEN = "(?:resultado|numeros?|valor(?:es)?|total|dados)"
+_ITS = rf"(?:{_ANSWER}|{_GIVEN})"
 _IT = (
     rf"(?:(?:(?:est|ess)[ae]s?|[ao]s?|minha|meu) {_ITS}(?: (?:acima|abaixo|anterior|a seguir|aqui))?"
     r"|(?:tudo )?is[st]o(?: (?:tudo|aqui))?|ela|ele)"
@@ -79,34 +78,59 @@ _OTHERS = (
     r"|pedido|loja|lugar|tarefa|sistema|pessoa"
     r"|questao|caso|assunto|projeto|empresa|comentario|texto|review)"
 )
-_ASKED = r"(?:[ao]s? |ess[ae] |est[ae] |su[ao] |que |foi )*(?:pergunta|pedid|responde|resposta|nada|is[st]o)"
+_ASKED = (
+    r"(?:[ao]s? |ess[ae] |est[ae] |su[ao] |que |foi )*(?:pergunta|(?:(?<=foi )|(?<=que ))pedid"
+    r"|pedido(?=\s*(?:[.!;\n]|\Z))|responde|resposta|nada|is[st]o)"
+)
+"""What somebody wants to know. «O pedido inteiro» is an order."""
 _BEGINS = r"(?:\A|[.!?:;\n]) {0,2}"
 _NO = rf"(?:\b{_IT} (?:(?:na verdade|porem|simplesmente|tambem) )?|{_BEGINS})nao"
 _ENDS = r"\s*(?:[.!,;:\n]|\Z)"
 _NOT_USED = r"nao (?:us|utiliz|confi|consider|copi)\w+"
-_NO_NAMES = (
-    rf"(?!{_ITS}\b|(?:por|pois|porque|nem|ja|mais|ainda|de|nada|nunca|aqui|que|em|n?[ao]s?|n?(?:est|ess|is[st])\w+"
-    r"|responde\w*|outr\w+|dela|dele|nel[ae])\b)"
+_PART = (
+    r"(?:(?:count|sum|avg|min|max|round|distinct|join|left|inner|where|having|group|order|limit|like|between|union"
+    r"|substr|strftime|date|in|alias)\b|\w+_\w+|coluna|funcao|tabela|filtro|clausula|operador|prefixo|subconsulta"
+    r"|frete|prec|status|mes(?:es)?\b|datas?\b|estados?\b|siglas?\b|cidade|categoria|produto|client|pedido|ite[mn]"
+    r"|pagament|parcela|cancelad|entreg|nul[oa]s?\b|vazi|centavo|casas decimais|outr[ao]s?\b"
+    r"|loja|vendedor|anunci|fotos?\b|notas?\b|aspas|acento|maiuscul|minuscul|ponto|virgula|espaco|asterisco|parentes|arredond|totais\b"
+    r"|(?:media|soma)s? (?:se|de)\b)"
 )
+"""What is in a query or in its tables, and not the answer itself."""
+_USE = (
+    r"(?:(?:como|para)(?: [ao]| uma?)? (?:total|media|soma|receita|faturamento|lucro|ticket|indicador|meta|previs"
+    r"|estim|fech|compar|decid|med|calcular (?!is[st]o|o que|a resp)|proje|prever|somar|cobr|pag)"
+    r"|(?:em|para|com) outr)"
+)
+"""What a number or a query is not meant for, told by name."""
+_IS_WRONG = rf"\b(?:esta|estao|e|sao) (?:\w+ )?{_WRONG}\b"
+_CONDITION = (
+    r"\bsem (?:[ao]s?|ess[ae]s?|est[ae]s?|is[st]o|el[ae]s?|join|where|distinct|group by)\b(?! que\b)"
+    r"|(?<!-)\b(?:se|caso) (?:voce )?(?:tir|troc|remov|omit|esquec|falt|filtr|junt|som|cont|escrev|digit|houver)\w*"
+    rf"|\bse (?:voce )?usar (?!est|ess|is[st]|a? ?{_ITS}\b)"
+    rf"|(?<!-)\b(?:se|caso|quando) (?:[ao]s?|uma?) (?!{_ITS}\b|pergunta)\w+"
+    r"|\b(?:tirando|trocando|removendo|com el[ae] sozinh[ao])\b"
+)
+"""Under which a query fails, or gives another result: this takes nothing back, but «está errada» behind it does."""
 _NOTES = re.compile(
     "|".join(
         (
-            r"\b(?:se|caso|quando)\b[^.;:!?]{0,60}\b(?:parec|estiv|vier|sair|sai\b|fica\b|ficar|for"
-            r"|der)\w*[^.;:!?,]{0,20}"
-            rf"\b{_WRONG}\b",
-            rf"\be (?:facil|comum) \w+r (?:[ao]s?|n[ao]s?|pel[ao]|em) \w+ {_WRONG}\b",
-            rf"\b(?:para nao|evit\w+|o risco de|erro comum)\b[^.;:!?]{{0,40}}\b{_WRONG}\b",
-            r"\bsem (?:[ao]s?|ess[ae]|est[ae]|is[st]o|el[ae]|join|where|distinct|group by)\b[^.;:!?]{0,40}"
-            rf"\b(?:\w+ria|falha|da erro)\b(?:[^.;:!?]{{0,20}}\b{_WRONG}\b)?",
+            rf"(?:{_CONDITION})(?:(?!{_IS_WRONG})[^.!?;\n])*",
+            rf"\b(?:se|caso|quando) [ao]s? {_GIVEN} (?:parec|vi|sai|fic|estiv)\w* {_WRONG}\b",
+            r"\? is[st]o nao \w+,? (?:pois|porque)\b",
+            rf"\b(?:e (?:facil|comum)|para nao|evit\w+|o risco de|erro comum)(?: (?!{_ANSWER}\b)\w+){{1,4}} {_WRONG}\b",
             rf"\bcom [ao]s? \w+ {_WRONG},[^.;:!?]{{0,40}}\b\w+ria\b",
-            rf"\b{_NOT_USED} (?:(?:[ao]s?|n[ao]s?|em|uma?|ess[ae]s?|est[ae]s?) )?{_NO_NAMES}\w+",
-            rf"\b{_NOT_USED} (?:n?(?:est|ess)[ae]s?|n?[ao]s?) {_ITS} (?:como|para|em|fora|sem|quando)\b(?! {_ASKED})",
+            rf"\b{_NOT_USED} (?:(?:[ao]s?|n[ao]s?|em|uma?|ess[ae]s?|est[ae]s?) )?{_PART}",
+            rf"\b{_NOT_USED} (?:n?(?:est|ess)[ae]s?|n?[ao]s?) {_ITS} {_USE}",
+            rf"\b{_NOT_USED} is[st]o {_USE}|\bnao considere is[st]o (?:como )?uma? (?:erro|falha)\b"
+            r"|\bnao rode (?:em horario|durante)\b",
             r"\b(?:ignora|desconsidera|descarta)m? (?:o que|(?:est|ess)[ae]s? (?:linha|pedido|registro|caso|mes|client"
             r"|ite[mn]|pagament|data))",
+            r"\bversao \d+ d[aeo]s? relatorio",
         )
     )
 )
-"""What a query or an object is not for, and what would be wrong without a part of it: no word against itself."""
+"""What a query or an object is not for, and what goes wrong under a condition or without a part of it: no word against
+itself."""
 _DISOWNED = re.compile(
     "|".join(
         (
@@ -117,25 +141,27 @@ _DISOWNED = re.compile(
             rf"{_NO} (?:serve|vale|presta|funciona|roda)\b(?={_ENDS}| aqui\b| (?:para )?{_ASKED}| porque| pois| e\b)",
             rf"{_NO} (?:responde|corresponde|atende)\b(?={_ENDS}| (?:a |ao )?{_ASKED})",
             rf"\b{_IT} nao (?:(?:faz (?:nenhum )?sentido|diz nada|prova nada)\b"
-            rf"|tem (?:nada a ver|relacao|utilidade|valor)(?={_ENDS}| com {_ASKED})"
+            rf"|tem (?:nada a ver|relacao|utilidade)(?={_ENDS}| com {_ASKED})"
             r"|(?:e|sao) [oa]s? (?:pedid|solicitad|cert|corret)[oa]s?\b)",
             rf"\b{_IT} (?:(?:na verdade|porem|simplesmente) )?(?:falha|da erro|quebra)\b(?! (?:se|quando|caso|sem)\b)",
-            r"\bnao (?:e|era|foi|faz|mostra|traz) (?:bem |exatamente )?(?:is[st]o|[oa]) (?:o )?que (?:voce |foi |se )?"
+            rf"{_NO} (?:e|era|foi|faz|mostra|traz) (?:bem |exatamente )?(?:is[st]o|[oa]) (?:o )?que (?:voce |foi |se )?"
             r"(?:pediu|pedid|pergunt|quer|quis|solicit)",
-            r"\b(?:responde|calcula|mostra|conta|soma|traz|faz|mede|devolve|retorna|busca|e)(?: a| por)? outra"
-            r" (?:coisa|pergunta)\b",
+            rf"(?:\bresponde|(?:\b{_IT} |{_BEGINS})(?:na verdade )?(?:calcula|mostra|conta|soma|traz|faz|mede|devolve"
+            r"|retorna|busca|e))(?: a| por)? outra (?:coisa|pergunta)\b",
             rf"\b(?:{_IT}|est[ae]|ess[ae]) (?:na verdade )?(?:e|sao|foi|foram|vem|veio)"
             rf" (?:(?:so|apenas|na verdade|uma?|[ao]) )*(?:{_ITS} |avaliacao )?"
             rf"(?:{_OTHERS}|chute|palpite|inventad|invencao|fictici|mentira|brincadeira|inutil|rascunho"
             r"|exemplo de como nao)",
-            rf"\b{_ITS} (?:{_OTHERS}|qualquer\b|aleatori|inventad|fictici|com (?:defeito|bug)|sem (?:sentido|nexo)"
-            r"|de mentira)",
+            rf"\b{_ANSWER} (?:{_OTHERS}|qualquer\b|nao tem valor(?={_ENDS}))",
+            rf"\b{_ITS} (?:aleatori|inventad|fictici|com (?:defeito|bug)|sem (?:sentido|nexo)|de mentira)",
             rf"\b(?:inventei|chutei)(?={_ENDS}| (?:tudo|is[st]o|est|ess|[ao]s? (?:avaliacao|{_ITS})))",
             r"\bpreenchi (?:\w+ ){0,3}(?:acaso|sem ler|aleatori\w+)\b|\bcopiei (?:\w+ ){0,2}outr"
             r"|\b(?:e|foi) (?:so |apenas )?um (?:chute|palpite)\b",
-            rf"\bnao (?:recomendo|aconselho|deve|deveria|pode) (?:usar|confiar|ser (?:usad|considerad|executad)[oa]s?)"
+            rf"(?:\bnao (?:recomendo|aconselho)|(?:{_NO}|\bvoce nao|\bnao se) (?:deve|deveria|pode))"
+            r" (?:usar|confiar|ser (?:usad|considerad|executad)[oa]s?)"
             rf"(?={_ENDS}| (?:n?(?:est|ess)[ae]|[ao]) {_ITS}{_ENDS})",
             rf"\b{_IT} (?:esta|sai|vem|fica) (?:{_WRONG}|invertid|trocad|ao contrario)",
+            rf"\b(?:nunca|jamais) (?:us|rod|execut)em? (?:est|ess)[ae]s? {_ITS}(?={_ENDS})",
             r"\b(?:errei|me enganei|retiro o que disse"
             r"|jogue fora|jogar fora|nao faco ideia|escrevi qualquer)\b",
             r"\bnao e a (?:consulta|query|resposta) (?:cert|corret|que voce)|\bsem ler (?:[ao]|est[ae]|ess[ae])"
@@ -147,11 +173,11 @@ _DISOWNED = re.compile(
             r"\b(?:desconsider(?:e|em|ar)|ignor(?:e|em|ar)|descart(?:e|em|ar)|apag(?:ue|uem|ar))"
             rf"(?={_ENDS}|,? por favor| (?:tudo|is[st]o|o que|(?:os )?outros campos"
             rf"|(?:(?:est|ess)[ae]s?|[ao]s?) {_ITS})\b"
-            r"(?! (?:de|do|da|que|em|nul)\b))",
+            r"(?! (?:de|do|da|que|em|nul\w+|vazi\w+)\b))",
             r"\b(?:cert[oa]|corret[oa]|verdadeir[oa]|real) (?:e|seria|era|sao) (?:(?:exata|justa)mente )?(?:[oa] )?"
             r"(?:contrari|opost|invers|outr)",
             r"\b(?:e|seria) (?:fals[oa]|mentira) (?:que|dizer)\b|\bmentira\s*[:.!]|\blogica (?:esta )?invertida",
-            r"\b(?:tudo|pelo|justamente o|exatamente o) (?:ao |pelo )?(?:contrario|oposto|inverso)\b",
+            r"\b(?:tudo|justamente o|exatamente o) (?:ao |pelo )?(?:contrario|oposto|inverso)\b",
         )
     )
 )

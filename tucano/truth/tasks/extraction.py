@@ -81,7 +81,11 @@ _HAPPY = re.compile(
     r"\b(?:excelente|adorou|ama|amou|otim[oa]|perfeit\w+|maravilh\w+|encantad\w+|elogia|satisfeit\w+|gostou muito)\b"
     r"|(?<!nao )\brecomenda\b"
 )
-_ALL_WELL = re.compile(r"(?<!nao )(?<!nem )\b(?:esta )?tudo (?:certo|otimo|perfeito|bem|em ordem|ok)\b")
+_ALL_WELL = re.compile(
+    r"(?<!nao )(?<!nem )\b(?:esta )?tudo (?:certo|otimo|perfeito|bem|em ordem|ok)\b"
+    r"(?! com (?!(?:[oa] )?(?:pedido|entrega|compra)\b))(?![^.]{0,80}\b(?:mas|porem|contudo|exceto|so que)\b)"
+)
+"""Not with one thing of several, nor until a «mas»."""
 _ANGRY = re.compile(
     r"\b(?:detest\w+|odiou|quebr\w+|pessim\w+|furios\w+|defeito\w*|horrive\w+|reclam\w+|decepcion\w+|insatisf\w+"
     r"|nunca mais|alergia|reembolso|estrag\w+|prejuizo|revolt\w+)\b"

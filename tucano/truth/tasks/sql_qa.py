@@ -18,6 +18,8 @@ MISTOLD = 0.5
 """What is left beside an explanation of another state, month or value of a column."""
 EXPLANATION = Norm(mean=-1.0, odd=0.62)
 """One or two sentences, with the names of columns among their words."""
+SHORTEST = 4
+"""Words of an explanation."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?\bFROM\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECASE)
 """A query without a fence; «o SELECT de fora conta» only speaks of one."""
@@ -55,19 +57,21 @@ _BUT = re.compile(r"\b(?:mas|sim|apenas|so|somente|porem|nem|duas vezes)\b")
 
 def _is_denied(prose: str) -> bool:
     """Whether the one thing that an explanation says is what the query does not do («A consulta não conta os pedidos»).
-    Beside what it does do that is a note, and so is what it does instead."""
+    Beside anything else that is a note, and so is what it does instead."""
     told = plain(prose)
     denied = _NOT_EXPLAINING.search(told)
     if denied is None or _BUT.search(denied[0]):
         return False
-    return not re.search(rf"\b{_EXPLAINING}", told[: denied.start()] + told[denied.end() :])
+    return len(words(told[: denied.start()] + told[denied.end() :])) < SHORTEST
 
 
 def _explains(prose: str) -> bool:
     """Whether an explanation reads as a whole, or half of its words do in lines of their own (lists, tables)."""
     count = len(words(prose))
     rows = [row for row in re.split(r"[\n|]", prose) if fluency(row, EXPLANATION) >= 0.4]
-    return count >= 4 and (fluency(prose, EXPLANATION) >= 0.4 or 2 * sum(len(words(row)) for row in rows) >= count)
+    return count >= SHORTEST and (
+        fluency(prose, EXPLANATION) >= 0.4 or 2 * sum(len(words(row)) for row in rows) >= count
+    )
 
 
 def _mistold(prose: str, prompt: PromptLike, databases: Path) -> bool:

@@ -36,7 +36,9 @@ def nearness(reference: Mapping[str, Any], query: str, databases: Path, question
     readings = [one for one in readings if runs(one, one["sql"], databases)]
     names = names_alone(gold, plain(question))
     if any(gives(one, query, databases) for one in readings) or (
-        names and gives({**reference, "sql": names}, query, databases)
+        names
+        and gives({**reference, "sql": names}, query, databases)
+        and gives(reference, beside_its_key(query), databases, coarser=True)
     ):
         return 1.0
     if any(gives(one, query, databases, WIDER, coarser=True) and not is_hedged(query, one["sql"]) for one in readings):
@@ -117,6 +119,19 @@ def names_alone(gold: str, question: str) -> str | None:
             key.set("this", measure.unalias().copy())
     tree.set("expressions", [name])
     return tree.sql("sqlite")
+
+
+@lru_cache(maxsize=4096)
+def beside_its_key(query: str) -> str:
+    """A query of names with what it sorts them by as a second column; as it is where it sorts by nothing."""
+    try:
+        tree = sqlglot.parse_one(query, dialect="sqlite")
+    except (SqlglotError, ValueError, RecursionError):
+        return query
+    order = tree.args.get("order")
+    if order is None or len(tree.selects) != 1:
+        return query
+    return tree.select(order.expressions[0].this.copy()).sql("sqlite")
 
 
 def _shared(query: str, gold: str) -> float:
