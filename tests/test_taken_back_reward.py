@@ -82,6 +82,22 @@ def test_names_answer_a_question_for_names(grounded: RewardSet) -> None:
     asks_amounts = Prompt("sql_qa", "Que 2 estados têm mais pedidos, e quantos?", None, RANKING.reference)
     assert grounded.score(asks_amounts, NAMES).total < 0.5
     assert grounded.score(RANKING, NAMES.replace("DESC", "ASC")).total < 0.5
+    for same in ("COUNT(1)", "COUNT(pedidos.estado)"):
+        assert grounded.score(RANKING, NAMES.replace("COUNT(*)", same)).total >= GOOD
+    inner = "SELECT estado FROM (SELECT estado, COUNT(*) AS n FROM pedidos GROUP BY estado ORDER BY n DESC LIMIT 2);"
+    assert grounded.score(RANKING, fenced(inner, "A consulta conta os pedidos e mostra os dois maiores.")).total >= GOOD
+    for shown in ("SELECT n ", "SELECT 'SP' AS estado "):
+        counts = fenced(inner.replace("SELECT estado ", shown, 1), "A consulta conta os pedidos e mostra os maiores.")
+        assert grounded.score(RANKING, counts).total < 0.5
+
+
+def test_names_that_another_measure_puts_in_the_same_order_are_no_answer(grounded: RewardSet) -> None:
+    gold = "SELECT estado, SUM(valor) AS n FROM pedidos GROUP BY estado ORDER BY n DESC LIMIT 1;"
+    prompt = Prompt("sql_qa", "Que estado vendeu mais?", None, {"sql": gold, "database": "store.sqlite"})
+    said = "A consulta soma as vendas de cada estado e mostra o maior de todos."
+    query = "SELECT estado FROM pedidos GROUP BY estado ORDER BY SUM(valor) DESC LIMIT 1;"
+    assert grounded.score(prompt, fenced(query, said)).total >= GOOD
+    assert grounded.score(prompt, fenced(query.replace("SUM", "AVG"), said)).total < 0.5
 
 
 # Queries: what is said of them
