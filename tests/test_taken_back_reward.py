@@ -82,6 +82,22 @@ def test_names_answer_a_question_for_names(grounded: RewardSet) -> None:
     asks_amounts = Prompt("sql_qa", "Que 2 estados têm mais pedidos, e quantos?", None, RANKING.reference)
     assert grounded.score(asks_amounts, NAMES).total < 0.5
     assert grounded.score(RANKING, NAMES.replace("DESC", "ASC")).total < 0.5
+    for same in ("COUNT(1)", "COUNT(pedidos.estado)"):
+        assert grounded.score(RANKING, NAMES.replace("COUNT(*)", same)).total >= GOOD
+    inner = "SELECT estado FROM (SELECT estado, COUNT(*) AS n FROM pedidos GROUP BY estado ORDER BY n DESC LIMIT 2);"
+    assert grounded.score(RANKING, fenced(inner, "A consulta conta os pedidos e mostra os dois maiores.")).total >= GOOD
+    for shown in ("SELECT n ", "SELECT 'SP' AS estado "):
+        counts = fenced(inner.replace("SELECT estado ", shown, 1), "A consulta conta os pedidos e mostra os maiores.")
+        assert grounded.score(RANKING, counts).total < 0.5
+
+
+def test_names_that_another_measure_puts_in_the_same_order_are_no_answer(grounded: RewardSet) -> None:
+    gold = "SELECT estado, SUM(valor) AS n FROM pedidos GROUP BY estado ORDER BY n DESC LIMIT 1;"
+    prompt = Prompt("sql_qa", "Que estado vendeu mais?", None, {"sql": gold, "database": "store.sqlite"})
+    said = "A consulta soma as vendas de cada estado e mostra o maior de todos."
+    query = "SELECT estado FROM pedidos GROUP BY estado ORDER BY SUM(valor) DESC LIMIT 1;"
+    assert grounded.score(prompt, fenced(query, said)).total >= GOOD
+    assert grounded.score(prompt, fenced(query.replace("SUM", "AVG"), said)).total < 0.5
 
 
 # Queries: what is said of them
@@ -135,6 +151,8 @@ def test_an_answer_takes_itself_back_in_a_comment(grounded: RewardSet, comment: 
 def test_an_explanation_that_only_denies_is_none(grounded: RewardSet) -> None:
     assert grounded.score(COUNT, fenced(QUERY, TELLS.replace("conta", "não conta"))).total <= LOW
     assert grounded.score(COUNT, fenced(QUERY, f"{TELLS} A consulta não conta os cancelados à parte.")).total >= GOOD
+    named = "É o número de pedidos da loja com valor acima de R$ 7. A consulta não soma o frete."  # no verb tells
+    assert grounded.score(COUNT, fenced(QUERY, named)).total >= GOOD
 
 
 @pytest.mark.parametrize(
@@ -151,16 +169,59 @@ def test_an_explanation_that_only_denies_is_none(grounded: RewardSet) -> None:
         "A condição retorna falso para valores nulos, que ficam de fora.",
         "Se quiser outro valor, apague o filtro e escreva o novo.",
         "Para outra pergunta, troque o filtro.",
+        "A unidade não é o pedido inteiro, e sim cada linha.",  # an order, not a request
+        "Se não quiser o alias, pode apagar o AS total.",
+        "Se não quiser o alias, pode apagar.",
+        "Filtrar na tabela de itens? Isso não funciona, pois o valor está em pedidos.",
+        "Tirando o WHERE, o total sai errado.",
+        "Pedidos de outras lojas e de outros clientes ficam de fora.",  # «e», not «é»
+        "Não entram pedidos que são de outros clientes.",
+        "Pedidos com valor nulo, sem valor, não entram na conta.",
+        "Valores nulos, inválidos ou negativos não entram.",
+        "Filtrar por status não é o que foi pedido, por isso não há esse filtro.",
+        "O status não tem nada a ver com a pergunta, então fica fora.",
+        "Contar itens repetiria pedidos e não serve.",
+        "A consulta lê as linhas nulas e descarta.",
     ],
 )
 def test_a_note_on_use_takes_nothing_back(grounded: RewardSet, note: str) -> None:
     assert grounded.score(COUNT, fenced(QUERY, f"{TELLS} {note}")).total >= GOOD
 
 
-def test_a_note_is_no_warning_of_the_answer() -> None:
-    assert "use" not in without_notes("Não use este número como total do ano.")
-    for warning in ("Não use esta consulta.", "Não confie neste resultado.", "Não use isto como resposta."):
-        assert without_notes(warning) == warning
+def test_a_note_is_of_something_else_than_the_answer() -> None:
+    for note in ("Não use este número como total do ano.", "Não use a tabela itens.", "Não confie em AVG para isso."):
+        assert not without_notes(note).lstrip(" ").startswith("Não")
+
+
+@pytest.mark.parametrize(
+    "warning",
+    [
+        "Não use esta consulta.",
+        "Não confie neste resultado.",
+        "Não use isto como resposta.",
+        "Não use meu código.",
+        "Não use a minha consulta.",
+        "Não use a presente consulta.",
+        "Não use tal consulta.",
+        "Não use essa porcaria.",
+        "Não use qualquer parte desta consulta.",
+        "Não considere correta a consulta acima.",
+        "Não confie em mim.",
+        "Não use jamais esta consulta.",
+        "Não confie em nenhum campo.",
+        "Não confie em uma linha sequer.",
+        "Não use este SQL para nenhum fim.",
+        "Não use a consulta para valer.",
+        "Não use esta consulta como solução.",
+        "Não use de jeito nenhum.",
+        "Não confie nem um pouco nela.",
+        "Não confie no que escrevi.",
+        "Não use a tabela acima.",
+    ],
+)
+def test_a_warning_of_the_answer_is_no_note(grounded: RewardSet, warning: str) -> None:
+    assert without_notes(warning) == warning
+    assert grounded.score(COUNT, fenced(QUERY, f"{TELLS} {warning}")).total <= LOW
 
 
 # Objects
@@ -222,6 +283,10 @@ def test_a_field_takes_the_object_back(grounded: RewardSet, fields: dict[str, ob
         {"observacao": "Cliente não informou o estado."},
         {"sentimento": "negativo"},
         {"summary": f"{PLIERS['summary']} Ele diz que o anúncio é falso e que o vendedor o ignorou."},
+        {"summary": "O objeto veio na cor errada e o cliente não compra mais."},  # the thing that was bought
+        {"main_complaint": "objeto de cor errada"},
+        {"summary": "É falso que o alicate seja da cor do anúncio; o cliente não compra mais."},
+        {"summary": "Esperava a cor pedida e teve o contrário disso; o cliente não compra mais."},
     ],
 )
 def test_other_fields_and_words_take_nothing_back(grounded: RewardSet, fields: dict[str, object]) -> None:

@@ -53,9 +53,9 @@ def meant(reference: Mapping[str, Any], sql: str, databases: Path | None, questi
     outcome = answers_gold(reference, sql, databases)
     if outcome.ran and not outcome.equal:
         others = _readings(reference, databases, question)
-        if (ranked := by_name(reference["sql"])) and not _AMOUNTS.search(fold(question)):
-            others.append({**reference, "sql": ranked})
-        return Outcome(True, any(answers_gold(one, sql, databases).equal for one in others))
+        if is_ranking(reference["sql"]) and not _AMOUNTS.search(fold(question)) and (shown := with_measure(sql)):
+            sql = shown
+        return Outcome(True, any(answers_gold(one, sql, databases).equal for one in (reference, *others)))
     return outcome
 
 
@@ -190,23 +190,30 @@ _AMOUNTS = re.compile(
 
 
 @lru_cache(maxsize=4096)
-def by_name(gold: str) -> str | None:
-    """What a ranking ranks without the measure («que estados …?»)."""
+def is_ranking(gold: str) -> bool:
+    """Whether a gold query ranks names by a measure («que estados …?»)."""
     tree = parse(gold)
     if not isinstance(tree, exp.Select) or not all(map(tree.args.get, ("group", "order", "limit"))):
-        return None
+        return False
     name, *measures = tree.selects
-    if not isinstance(name, exp.Column) or len(measures) != 1 or not measures[0].find(exp.AggFunc):
+    return isinstance(name, exp.Column) and len(measures) == 1 and measures[0].find(exp.AggFunc) is not None
+
+
+@lru_cache(maxsize=4096)
+def with_measure(sql: str) -> str | None:
+    """A query for names alone with what it sorts them by beside them: the measure has to be right, not the order
+    by chance."""
+    tree = parse(sql)
+    if not isinstance(tree, exp.Select) or len(tree.selects) != 1:
         return None
-    measure = measures[0]
-
-    def spelt(node: exp.Expression) -> exp.Expression:
-        is_it = isinstance(node, exp.Column) and node.name == measure.alias
-        return exp.paren(measure.unalias().copy()) if is_it else node
-
-    ranked = tree.select(name.copy(), append=False)
-    ranked.set("order", tree.args["order"].transform(spelt))
-    return ranked.sql("sqlite")
+    if order := tree.args.get("order"):
+        key = order.expressions[0].this
+        return tree.select((key.this if isinstance(key, exp.Neg) else key).copy()).sql("sqlite")
+    inner = tree.find(exp.Subquery)
+    if inner is None or not isinstance(inner.this, exp.Select):
+        return None
+    name = inner.this.selects[0].alias_or_name
+    return inner.this.sql("sqlite") if tree.sql("sqlite") == f"SELECT {name} FROM {inner.sql('sqlite')}" else None
 
 
 @lru_cache(maxsize=4096)

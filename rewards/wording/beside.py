@@ -50,8 +50,10 @@ _CONDITION = re.compile(
     r"\b(?:(?:se|caso|quando|sem(?! sentido| nexo| valor)|senao|para nao|pra nao|para que|evit\w+|do contrario"
     r"|caso contrario"
     r"|podem?|nao (?:esta|estao|fica|ficam|sai|saem|vem|da))\b|\w{2,}riam?\b(?! outr))"
+    r"|^\W*(?:tir|retir|remov|apag|troc|mud|us|filtr|som|cont|agrup|inclu|exclu|junt|deix|coloc)[aei]ndo"
+    r" (?!est[ea]|ess[ea]|isso|isto|el[ea]\b)"
 )
-"""What tells of a case that is not this one («sem o DISTINCT o total sai errado»)."""
+"""What tells of a case that is not this one («sem o DISTINCT o total sai errado», «tirando o JOIN, …»)."""
 _FAILS = re.compile(
     rf"\b{_SELF} (?:sempre |tambem |so )?(?:esta|estao|e|sao|foi|foram|sai|saem|fica|ficam|vem|da|dao|saiu|devolve"
     rf"|retorna|traz)"
@@ -64,37 +66,39 @@ _FAILS = re.compile(
 )
 _WHOLE = re.compile(
     r"\W*(?:(?:favor|por favor|pode|podem|melhor|e melhor|e para|entao),? )?"
-    r"(?:desconsider|ignor|descart|apag)(?:e|em|ar|a)"
+    r"(?:desconsider|ignor|descart|apag)(?:e|em|ar)"
     rf"(?: (?:tudo|isso|isto|{_THIS}(?:outros )?{_ASKED_FOR}|{_THIS}resultado)(?: \w+)?)?\W*"
-    rf"|\W*(?:{_THIS}{_ASKED_FOR} )?(?:muito )?{_BAD}\W*"
-    rf"|\W*(?:{_ASKED_FOR} )?de {_ANOTHERS}\W*"
+    rf"|\W*{_ASKED_FOR} de {_ANOTHERS}\W*"
     rf"|\W*nao (?:[ao] )?(?:us|rod|execut|consider)(?:e|ar|em)(?: (?:isso|isto|{_THIS}{_ASKED_FOR}|est[ea]"
     rf"|ess[ea]))?\W*"
-    r"|\W*nao (?:responde|atende|serve)(?: [ao]?o? ?(?:(?:sua|esta|essa) )?(?:pergunta|pedido|que \w+ \w+))?\W*"
-    r"|\W*(?:isso |isto )?nao vale\W*|\W*(?:e )?mentira\W*|\W*(?:so )?(?:um )?(?:puro )?chute\W*"
+    r"|\W*nao (?:responde|atende|serve) [ao]?o? ?(?:(?:sua|esta|essa) )?(?:pergunta|pedido|que \w+ \w+)\W*"
+    r"|\W*(?:isso|isto) nao vale\W*|\W*(?:e )?mentira\W*|\W*(?:so )?(?:um )?(?:puro )?chute\W*"
 )
-"""Clauses that are nothing but the word that takes an answer back («Favor desconsiderar», «ERRADA»)."""
+"""Clauses that are nothing but the word that takes an answer back («Favor desconsiderar»)."""
+_MARKED = re.compile(rf"\W*(?:{_THIS}{_ASKED_FOR} )?(?:muito )?(?!\w+s\b|sem valor){_BAD}(?:\s*:|\W*$)")
+"""A mark in front of an answer, or by itself («ERRADA: …»): amid a sentence the word is of something else."""
 _ASKED = r"(?:pediu|perguntou|pede|pedid[oa]|perguntad[oa]|queria|quer)\b"
+_IT = rf"(?:^\W*(?:(?:isso|isto) )?|\b(?:{_THIS}{_ASKED_FOR}|ela){_PLACE},? )(?:na verdade )?"
+"""The answer as a subject: «isso» amid a sentence, and «o frete», are something else."""
 _TAKES_BACK = re.compile(
     r"(?<!sem )(?<!nada )(?<!nao )\b(?:inventei|chutei|inventamos)\b"
     r"|\b(?:preench\w+|respond\w+|escrev\w+|marquei|chut\w+) (?:tudo )?(?:ao acaso|no chute|sem ler)\b"
-    r"|\b(?:e|foi|esta) (?:so |apenas |mero |puro )?(?:um )?chute\b|\bpode apagar\b"
+    r"|\b(?:e|foi|esta) (?:so |apenas |mero |puro )?(?:um )?chute\b"
     r"|\bnao (?:sei|soube) (?:responder|como responder|o que (?:ela |isso |isto )?(?:faz|escrev|diz|o cliente"
     r"|perguntar))"
     r"|\bnao (?:li|lemos|foi lida|entendi) (?:a|o|essa|esta|nada d[ao]) (?:avaliacao|comentario|review|texto"
     r"|pergunta)\b"
     r"|\bsem (?:ler|ter lido) (?:a|o) (?:avaliacao|comentario|review|texto|pergunta)\b"
-    r"|\b(?:e|era|sao|veio|vieram|copi\w+|tirei|peguei|tirad[oa]|copiad[oa])"
+    rf"|\b(?:(?:{_SELF}|est[ea]|ess[ea]) (?:na verdade )?(?:e|era|sao|veio|vieram)|copi\w+|tirei|peguei"
+    r"|tirad[oa]|copiad[oa])"
     rf" {_THIS}(?:uma? )?(?:(?:{_ASKED_FOR}|avaliac\w+|dados) )?(?:d[eao]s?|para|sobre) (?:[ao]s? |uma? )?{_ANOTHERS}"
     r"|\bresponde (?:a |para )?outr[ao] (?:coisa|pergunta|questao)\b"
-    rf"|\bnao (?:e|era) (?:bem )?(?:isso|isto|[ao]|aquilo)(?: o)? (?:que (?:voce|se|foi|a pergunta"
-    rf"|o usuario) )?{_ASKED}"
+    rf"|{_IT}nao (?:e|era) (?:bem )?(?:isso|isto|[ao]|aquilo)(?: o)? que (?:voce|se|foi|a pergunta|o usuario) {_ASKED}"
     r"|\bnao e o que o cliente (?:disse|escreveu|sentiu)\b"
-    r"|\bnao tem (?:nada a ver|nenhuma relacao|relacao) com"
+    rf"|{_IT}nao tem (?:nada a ver|nenhuma relacao|relacao) com"
     r" (?:a (?:sua )?(?:pergunta|avaliacao|questao)|o que (?:voce|foi|se)\b)"
-    rf"|\bnao (?:faz|mostra|da|traz|conta|responde) o que (?:voce|foi|se|a pergunta) {_ASKED}"
-    rf"|\b(?:{_THIS}{_ASKED_FOR}|ela|isso|isto){_PLACE},? nao"
-    r" (?:responde|atende|resolve|deve ser (?:usad|executad|rodad|considerad))"
+    rf"|{_IT}nao (?:faz|mostra|da|traz|conta|responde) o que (?:voce|foi|se|a pergunta) {_ASKED}"
+    rf"|{_IT}nao (?:responde|atende|resolve|deve ser (?:usad|executad|rodad|considerad))"
     r"|\bexemplo de como nao\b|\bexemplo (?:inventado|ficticio|errado)\b|\b(?:query|consulta|resposta) qualquer\b"
     rf"|(?<!uma )\b(?:versao|{_ASKED_FOR}) (?:errad[oa]|com defeito|inventad[oa]|fals[oa])\b"
     r"|(?:^|[,:] ?)(?:dados|valores|campos) (?:inventados|ficticios|falsos|chutados)\b"
@@ -105,45 +109,54 @@ _TAKES_BACK = re.compile(
     r"|\b(?:troc\w+|troque|inverta) tudo (?:pelo|ao) contrario\b|\bsentiu o (?:contrario|oposto)\b"
 )
 _SENTENCE = re.compile(r"\n+|[.!?;]+(?=\s|$)")
+_REPLY = re.compile(r"\?\s+(?:isso|isto)\b[^.!?;\n]*")
+"""What is said of another way («Filtrar em itens? Isso não funciona»)."""
+_IF = re.compile(r"\W*(?:se|caso) ")
+"""What follows is for a case («Se não quiser o ROUND, pode apagar»)."""
 _CLAUSE = re.compile(r"[,:()]\s|\b(?:e|mas|porem|pois)\b")
 
 
 def retracts(text: str) -> bool:
     """Whether what is said of an answer takes it back."""
-    folded = re.sub(r"[^\S\n]+", " ", fold(text))
+    folded = _REPLY.sub("?", re.sub(r"[^\S\n]+", " ", fold(text)))
     return any(map(_takes_back, _SENTENCE.split(folded)))
 
 
 def _takes_back(sentence: str) -> bool:
-    if _TAKES_BACK.search(sentence) or (_FAILS.search(sentence) and not _CONDITION.search(sentence)):
+    if (
+        _TAKES_BACK.search(sentence)
+        or _MARKED.match(sentence)
+        or (_FAILS.search(sentence) and not _CONDITION.search(sentence))
+    ):
         return True
-    return any(_WHOLE.fullmatch(clause) for clause in (sentence, *_CLAUSE.split(sentence)) if clause.strip())
+    clauses = [] if _IF.match(sentence) else _CLAUSE.split(sentence)
+    return any(_WHOLE.fullmatch(clause) for clause in (sentence, *clauses) if clause.strip())
 
 
-_COUNTS = (
-    r"(?:cont|som|calcul|mostr|list|retorn|filtr|consider|agrup|orden|junt|busc|compar)(?:a|am|ando|amos|ei)\b"
-    r"|\b(?:traz|devolve|da|pega|responde|soma-se|conta-se)\b"
-)
 _NOT_SO = re.compile(
-    rf"\b(?:consulta|query|sql|select|ela) nao (?:{_COUNTS})(?:(?! (?:e|mas|so|apenas|somente) )[^.,;:\n])*"
+    r"\b(?:consulta|query|sql|select|ela) nao (?:(?:cont|som|calcul|mostr|list|retorn|filtr|consider|agrup|orden|junt"
+    r"|busc|compar)(?:a|am|ando)|traz|devolve|da|pega|responde)\b[^.,;:\n]*"
 )
-_TELLS = re.compile(rf"\b(?:{_COUNTS}|numero de|quantidade de|total de|soma d|media d|apenas|somente|mas|sim\b)")
 
 
 def denies_all(prose: str) -> bool:
-    """Whether prose says of a query what it does not do («A consulta não conta os pagamentos»), and nothing that it
-    does."""
+    """Whether prose says of a query what it does not do («A consulta não conta os pagamentos»), and nothing else."""
     rest, denied = _NOT_SO.subn(" ", fold(prose))
-    return denied > 0 and not _TELLS.search(rest)
+    return denied > 0 and len(re.findall(r"\w+", rest)) <= 2
 
 
+_PART = (
+    r"(?:colunas?|tabelas?|funcao|funcoes|filtros?|alias|distinct|count|sum|avg|min|max|round|join|left join|inner join"
+    r"|group by|having|like|between|limit|where|order by|is null|itens|pedidos|clientes|pagamentos|produtos"
+    r"|avaliacoes|fretes?|precos?|notas?|status|data|datas)"
+)
 _NOTE = re.compile(
-    r"\bnao (?:use|confie|considere|leia|siga)m? (?:"
-    rf"(?!(?:n?[ao]s? |n?est[ea]s? |n?ess[ea]s? |minha |meu )?(?:{_ASKED_FOR}|{_FOUND}|el[ea]|n?isso|n?isto|nada"
-    rf"|tudo)\b)"
-    r"(?!acima|abaixo|pois|porque|em nada|mais\b)\w+"
-    rf"|(?:n?[ao]s? |n?est[ea]s? |n?ess[ea]s? )?(?:{_ASKED_FOR}|{_FOUND}|isso|isto) (?:como|para) "
-    r"(?!nada|isso|isto|respo|refer|base\b|verdad|fonte|decid|result))"
+    rf"\bnao (?:use|confie|considere)m? (?:(?:n?[ao]s?|n?uma?|em) )?{_PART}\b"
+    r"(?! (?:acima|abaixo|(?:[nd]?est|[nd]?ess)[ea]s?|que (?:escrevi|fiz))\b)"
+    r"|\bnao (?:use|considere|leia)m? (?:[ao]|est[ea]|ess[ea]) (?:resultado|numero|total|valor|media|soma|contagem)"
+    r" como (?:[ao] |um |uma )?(?:total|media|soma|contagem|percentual|receita|faturamento|lucro|meta|previsao)\b"
+    r"|\bnao (?:use|considere)m? (?:[ao]|est[ea]|ess[ea]) (?:consulta|query|resultado|numero|total|valor|filtro) para"
+    r" outr[oa]s? (?:mes|mes[ea]s|anos?|estados?|categorias?|status|periodos?|tipos?|notas?|lojas?)\b"
 )
 """How a right number is not to be read: «não use este número como total do ano», «não confie na coluna status»."""
 
@@ -158,15 +171,15 @@ def without_notes(prose: str) -> str:
 
 
 _OF_ITSELF = re.compile(
-    r"\b(?:ignor|desconsider|descart)\w* (?:est[ea]s?|ess[ea]s?|[ao]s?|tudo) ?(?:outros )?(?:json|objeto|campos"
-    r"|resumo|dados)\b"
-    r"|\b(?:json|objeto|campos|resumo|preenchimento|extracao)\b[^.;]{0,40}\b(?:errad|inventad|fals|incorret|invalid"
+    r"\b(?:(?:ignor|desconsider|descart)em?|(?:favor|pode|deve-se) (?:ignor|desconsider|descart)ar)"
+    r" (?:est[ea]s?|ess[ea]s?|[ao]s?|tudo) ?(?:outros )?(?:json|objeto|campos|resumo|dados)\b"
+    r"|\b(?:json|campos|resumo|preenchimento|extracao)\b[^.;]{0,40}\b(?:errad|inventad|fals|incorret|invalid"
     r"|mentir)"
     r"|\bnada d(?:o que (?:esta|consta)\b[^.;]{0,30}|isto |isso |este (?:objeto|json) )(?:aconteceu|e verdade|existe"
     r"|vale)"
     r"|\b(?:nao (?:li|sei)|sem ler|sem ter lido)\b (?:o que )?(?:a avaliacao|o comentario|a review|o texto|o cliente)\b"
-    r"|\bcontrario d(?:e tudo\b|isto\b|isso\b|este\b)|\bpreench\w+ (?:tudo )?ao acaso\b"
-    r"|^\W*(?:nao e verdade|e mentira|e falso|e inventado) que\b"
+    r"|\bcontrario d(?:e tudo o que (?:esta|consta)|este (?:json|objeto|resumo))\b|\bpreench\w+ (?:tudo )?ao acaso\b"
+    r"|^\W*(?:nao e verdade|e mentira|e falso|e inventado) que [ao] cliente\b"
 )
 """What a summary says of the object that it stands in: no customer speaks of these."""
 _FEELINGS = {"posit": "positive", "negat": "negative", "neutr": "neutral"}
