@@ -6,7 +6,7 @@ import re
 
 from rewards.parsing.text import fold
 
-_COMMENT = re.compile(r"'[^'\n]*+'|(?P<comment>--(?:(?!```)[^\n])*+|/\*(?:(?!\*/|```).)*+(?:\*/)?)", re.DOTALL)
+_COMMENT = re.compile(r"'[^'\n]*+'|(?P<comment>--(?>(?:(?!```)[^\n])*)|/\*(?>(?:(?!\*/|```).)*)(?:\*/)?)", re.DOTALL)
 _ALTERS = re.compile(
     r"(?:\A|[;\n])[ \t]*+(?:(?:DROP|ALTER|CREATE|TRUNCATE)\s+(?:TABLE|VIEW|DATABASE|SCHEMA|TRIGGER|TEMP)|TRUNCATE\s+\w+"
     r"|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|REPLACE\s+INTO|PRAGMA\s+\w+|ATTACH\s+DATABASE)\b",

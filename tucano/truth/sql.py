@@ -45,7 +45,7 @@ MOST_COARSE = 0.05
 """Share of a number that a coarser rounding may take or give."""
 
 _FENCE = re.compile(r"```[ \t]*(?:sql\w*\b)?\s*(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
-_REMARK = re.compile(r"--([^\n]*)|/\*((?:[^*]|\*(?!/))*+)(?:\*/)?")
+_REMARK = re.compile(r"--([^\n]*)|/\*((?>(?:[^*]|\*(?!/))*))(?:\*/)?")
 _ABOVE = re.compile(rf"\A\s*(?:(?:{_REMARK.pattern})\s*)+")
 """Remarks in a query, and those above it."""
 _BEGINS = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
