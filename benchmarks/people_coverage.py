@@ -1,7 +1,7 @@
 """How often the 90 % interval of the rewards' agreement with people holds the truth, and how often its lower bound, at
 which the audit looks, lies above it.
 
-python -m benchmarks.people_coverage --repetitions 300
+    python -m benchmarks.people_coverage --repetitions 300
 
 People rate few prompts, models these and a hundred others, five answers each; what all three see is an answer's true
 worth with noise of their own.
@@ -18,6 +18,7 @@ from tucano.audit.agreement import people_agreement
 from tucano.audit.bench import Group
 from tucano.audit.report import Estimate
 from tucano.prompts import Prompt
+from tucano.rating.files import RaterKind
 from tucano.rating.ratings import RatedAnswer
 from tucano.statistics.inference import Floats, spearman, within_prompts
 
@@ -26,6 +27,7 @@ OTHERS = 100
 RESAMPLES = 500
 MODELS = {"close": 0.2, "usual": 0.5, "guessing": 3.0}
 """The noise of models beside an answer's worth, whose spread is 1; rewards have 1."""
+KINDS: dict[str, RaterKind] = {"m": "model", "h": "human"}
 KIND = 0.5
 """Points that models give too many."""
 
@@ -72,10 +74,8 @@ def _group(name: str, rewards: Floats, models: Floats, people: Floats | None) ->
     answers = []
     for place, model in enumerate(models):
         said = {"m": int(model)} | ({"h": int(people[place])} if people is not None else {})
-        kinds = {"m": "model", "h": "human"}
-        raters = {rater: kinds[rater] for rater in said}
         mean = sum(said.values()) / len(said)
-        answers.append(RatedAnswer(prompt, str(place), "sampled", mean, raters, said))  # type: ignore[arg-type]
+        answers.append(RatedAnswer(prompt, str(place), "sampled", mean, {rater: KINDS[rater] for rater in said}, said))
     return Group(prompt, tuple(answers), tuple(Score(float(reward), {}) for reward in rewards))
 
 

@@ -80,7 +80,7 @@ _OF_ITSELF = re.compile(
             r"\bjson\b|\b(?:outros|demais|estes|esses) campos\b",
             r"\b(?:est[ae] neste objeto|este objeto (?:esta errad|e (?:fals|inventad|de outr)|nao (?:vale|serve)))\b",
             r"\b(?:este|esse) resumo\b|\bresumo (?:inventad|fals|errad|fictici|aleatori|qualquer)",
-            r"\b(?:preenchi|inventei|chutei)\b\b",
+            r"\b(?:preenchi|inventei|chutei)\b",
             r"\A\W*(?:nao e verdade|e (?:fals[oa]|mentira)) que (?:[oa] )?(?:client\w*|el[ae]) "
             r"(?:reclam|gost|elogi|esta (?:in)?satisf)",
             r"\bnao li (?:[ao]|est[ae]|ess[ae]) (?:avaliacao|comentario|texto|review)\b",
