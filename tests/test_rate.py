@@ -33,7 +33,7 @@ from tucano.prompts import TASKS, Prompt, Task, write_prompts
 from tucano.rating.aids import guides
 from tucano.rating.choices import Choosing
 from tucano.rating.draw import Candidate, CandidateSource, draw, open_folder, read_source, write_candidates
-from tucano.rating.files import LONGEST_LINE
+from tucano.rating.files import LONGEST_LINE, RaterKind
 from tucano.rating.ratings import read_ratings
 from tucano.rating.session import Item, Session, View, own_order
 from tucano.rating.store import tables
@@ -273,6 +273,20 @@ class TestSession:
         with pytest.raises(UserError, match="too long to be kept"):
             session.rate(long.id, 3)
         assert session.view().rated == 0
+
+    @pytest.mark.parametrize(("other", "kind"), [("Ana ", "human"), ("ana", "model")])
+    def test_raters_who_began_side_by_side_cannot_shut_the_folder(
+        self, tmp_path: Path, other: str, kind: RaterKind
+    ) -> None:
+        first, second = (
+            Session(tmp_path, candidates(), *who) for who in (("ana", "human"), (other, kind))
+        )  # both before there is any line to look like
+        rated = current(first).id
+        first.rate(rated, 4)
+        with pytest.raises(UserError, match="before"):
+            second.rate(next(one.id for one in candidates() if one.id != rated), 2)
+        first.rate(current(first).id, 5)
+        assert sorted(answer.rating for answer in read_ratings(tmp_path)) == [4, 5]
 
     def test_a_page_that_is_no_longer_current_changes_nothing(self, tmp_path: Path) -> None:
         session = Session(tmp_path, candidates(), "ana", "human")

@@ -48,18 +48,22 @@ class Ledger(Generic[J]):
         """Raises UserError naming the first line that is none, or whose rater is another one by name or kind than
         before.
         """
-        if not self.path.exists():
-            return []
-        told = [(f"{self.path} line {place}", line) for place, line in enumerate(lines(self.path), start=1)]
-        records = [(where, self._parsed(line, where)) for where, line in told]
+        records = self._told([])
         _check_raters(records)
         return [record for _, record in records]
 
+    def _told(self, further: list[str]) -> list[tuple[str, J]]:
+        """(where, what) of the file's lines and further ones behind them."""
+        known = lines(self.path) if self.path.exists() else []
+        places = ((f"{self.path} line {place}", line) for place, line in enumerate([*known, *further], start=1))
+        return [(where, self._parsed(line, where)) for where, line in places]
+
     def add(self, record: dict[str, Any]) -> None:
-        """Onto the disk. UserError for a line that nobody could read again."""
+        """Onto the disk. UserError for a line that nobody could read again, alone or beside the others."""
         line = json.dumps(record, ensure_ascii=False)
         if len(line) > LONGEST_LINE:
             raise UserError(f"prompt and answer are too long to be kept in {self.path}; skip this one")
+        _check_raters(self._told([line]))
         with opened(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
             file.write(line.encode() + b"\n")
             file.flush()
