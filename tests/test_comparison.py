@@ -314,11 +314,14 @@ def test_without_a_known_truth_nothing_is_called_better(report_v42: Contrast) ->
     assert any("the reward alone says that these adapters are better" in sentence for sentence in verdict.sentences)
 
 
-def test_the_level_that_is_asked_for_is_the_one_that_is_named(report_v42: Contrast) -> None:
-    at_ten = SETTINGS.model_copy(update={"alpha": 0.1})
-    near = replace(report_v42.overall, p=0.07, low=-0.01)
-    verdict = judge(replace(report_v42, overall=near), at_ten)
-    assert any("the one-sided test at 10 % passes" in sentence for sentence in verdict.sentences)
+@pytest.mark.parametrize(("alpha", "said", "said_pt"), [(0.1, "10", "10"), (0.025, "2.5", "2,5")])
+def test_the_level_that_is_asked_for_is_the_one_that_is_named(
+    report_v42: Contrast, alpha: float, said: str, said_pt: str
+) -> None:
+    near = replace(report_v42.overall, p=alpha / 2, low=-0.01)
+    verdict = judge(replace(report_v42, overall=near), SETTINGS.model_copy(update={"alpha": alpha}))
+    assert f"the one-sided test at {said} % passes" in " ".join(verdict.sentences)
+    assert f"o teste unilateral a {said_pt} % passa" in " ".join(verdict.sentences_pt)
 
 
 def test_reward_up_and_truth_down_is_suspicious(report_v42: Contrast) -> None:

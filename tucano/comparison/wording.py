@@ -150,13 +150,19 @@ def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: St
     if name == "looks":
         chance = say.number(100 * chance_finding(around.looks, alpha), 0)
         corrected = p_value(after_looks(reward.overall.p, around.looks), say.number)
-        return say(name, looks=str(around.looks), alpha=say.number(100 * alpha, 0), chance=chance, p=corrected)
+        return say(name, looks=str(around.looks), alpha=_level(say, alpha), chance=chance, p=corrected)
     if name == "lost public":
         losses = (
             say("loss", name=", ".join(found.tasks), reference=found.reference) for found in lost(around.public, alpha)
         )
         return say(name, losses="; ".join(losses))
-    return say(name, reward.overall, reference=reward.reference, alpha=say.number(100 * alpha, 0))
+    return say(name, reward.overall, reference=reward.reference, alpha=_level(say, alpha))
+
+
+def _level(say: Speaker, alpha: float) -> str:
+    """A level in percent: 5, 2.5."""
+    percent = round(100 * alpha, 1)
+    return say.number(percent, 0 if percent.is_integer() else 1)
 
 
 def _why_not(say: Speaker, facts: Facts) -> str:
