@@ -450,6 +450,21 @@ def one_line_more(text: str) -> str:
 
 
 @pytest.mark.parametrize(
+    ("file", "user", "stranger"),
+    [
+        ("tucano/truth/corpus/push.txt", "tucano.training.answers", "data.prepare"),
+        ("rewards/corpus/push.txt", "tucano.audit.stage", "tucano.training.sft"),
+        ("data/generator/natural/reviews_stories.txt", "data.prepare", "tucano.training.grpo"),
+    ],
+)
+def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
+    copy: Path, before: dict[str, str], file: str, user: str, stranger: str
+) -> None:
+    changed = changed_by(copy, before, file, lambda text: f"{text}Mais uma linha.\n")
+    assert user in changed and stranger not in changed
+
+
+@pytest.mark.parametrize(
     ("file", "old", "new", "changed"),
     [
         ("tucano/training/policies/nano.py", "The nano model:", "A smaller model:", set()),

@@ -1,5 +1,5 @@
-"""What the code of a stage does, as a digest: its syntax trees, the files it reads from its own folders, and the
-numeric packages.
+"""What the code of a stage does, as a digest: its syntax trees, the files it reads from our packages, and the numeric
+packages.
 
 Comments, docstrings, layout and the descriptions of settings do nothing, so they count for nothing.
 """
@@ -51,11 +51,12 @@ def _versions() -> dict[str, str]:
 
 @cache
 def _read(path: Path, modified: int) -> tuple[str, tuple[str, ...], tuple[Path, ...]]:
-    """What a source file does, what it imports, and the other files that it names in its own folder."""
+    """What a source file does, what it imports, and the other files that it names."""
     with _parsing:
         tree = ast.parse(path.read_bytes())
     plain = _Plain().visit(tree)
-    return digest(ast.dump(plain)), tuple(_imports(plain)), tuple(_resources(plain, path.parent))
+    resources = {*_resources(plain, path.parent), *_in_named_folders(plain, path.parent)}
+    return digest(ast.dump(plain)), tuple(_imports(plain)), tuple(sorted(resources))
 
 
 class _Plain(ast.NodeTransformer):
@@ -102,13 +103,35 @@ def _resources(tree: ast.AST, folder: Path) -> list[Path]:
     """Templates, word lists and the like: files in `folder` whose names the code spells, and those that they name in
     turn.
     """
-    here = [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
-    spelt = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    here = _data_files(folder)
+    spelt = _spelt(tree)
     found = [path for path in here if path.name in spelt]
     for path in found:  # grows while it is walked
         text = path.read_text(encoding="utf-8", errors="replace")
         found += [other for other in here if other not in found and other.name in text]
     return found
+
+
+def _in_named_folders(tree: ast.AST, folder: Path) -> Iterator[Path]:
+    """All files of `folder` where the code spells its name as a package (`files("data.generator.natural")`), and of
+    folders without code whose names it spells, beside it or one package up: a corpus.
+    """
+    spelt = _spelt(tree)
+    if any("." in name and folder.parts[-name.count(".") - 1 :] == tuple(name.split(".")) for name in spelt):
+        yield from _data_files(folder)
+    packages = [place for place in (folder, folder.parent) if (place / "__init__.py").is_file()]
+    for path in (path for place in packages for path in place.iterdir() if path.is_dir() and path.name in spelt):
+        if not any(path.glob("*.py")):
+            yield from _data_files(path)
+
+
+def _data_files(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
+
+
+def _spelt(tree: ast.AST) -> set[str]:
+    """The strings in the code."""
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 def _members(package: str, root: Path) -> list[str]:
