@@ -114,7 +114,7 @@ SEEDS = re.compile(
     rf" one-sided {P}: (.*?)\. (?:One|What one) new"
 )
 NEW_SEED = re.compile(rf"may gain {NUMBER} to {NUMBER}")
-LOOKED = re.compile(rf"corrected for all of them \(Bonferroni\), this one has p [=<] {NUMBER}")
+LOOKED = re.compile(rf"corrected for all of them \(Bonferroni\), this one has p for a (gain|drop) [=<] {NUMBER}")
 TASK = re.compile(rf"^(\w+): (better by|worse by|fell by|the typical|)\s*{NUMBER}?", re.ASCII)
 HOLM = re.compile(rf"after Holm(?: over the tasks it is not established \(p)? [=<] {NUMBER}")
 TRUTH_DROP = re.compile(rf"^Ground truth .* for a drop [=<] {NUMBER}")
@@ -137,6 +137,10 @@ def contradictions(headline: str, sentences: Sequence[str]) -> Iterator[str]:
     if better and "Ground truth" not in text:
         yield "better, and nothing is said of the ground truth"
     drop = [float(found[1]) for sentence in sentences if (found := TRUTH_DROP.search(sentence))]
+    hacked = headline.startswith("Reward hacking") and headline.endswith("fell.")
+    rises = [found for sentence in sentences if (found := re.search(r"^Ground truth .*, \+(?!0\.000)", sentence))]
+    if hacked and rises:
+        yield "the ground truth fell, and its mean rises"
     if better and drop and drop[0] < LEVEL:
         yield "better, while the ground truth falls"
     outside = [found[0] for found in INTERVAL.finditer(text) if not -1 <= float(found[1]) <= float(found[2]) <= 1]
@@ -153,7 +157,7 @@ def _of_the_whole(text: str, beats: bool, worse: bool) -> Iterator[str]:
         return
     gain, percent, typical, low, high, p = (float(value or 0) for value in found.groups())
     looked = LOOKED.search(text)
-    after_looks = float(looked[1]) if looked else p
+    after_looks = float(looked[2]) if looked else p
     explained = "a few large" in text or "The test counts" in text or looked is not None
     if percent * gain < 0:
         yield "gain and percent have different signs"
@@ -161,8 +165,10 @@ def _of_the_whole(text: str, beats: bool, worse: bool) -> Iterator[str]:
         yield "the interval does not hold the typical gain"
     if beats and (gain < 0 or after_looks >= LEVEL):
         yield "beats, but the mean falls or p is too large"
-    if worse and gain > 0:
-        yield "worse, but the mean rises"
+    if worse and (gain > 0 or (looked and after_looks >= LEVEL)):
+        yield "worse, but the mean rises or its p after all looks is too large"
+    if looked and (looked[1] == "drop") != (gain < 0) and gain:
+        yield "the p after all looks is of the other direction"
     if worse != ("The drop is established" in text):
         yield "the drop is in the headline or in the sentence alone"
     if not beats and p < LEVEL and not explained:

@@ -34,10 +34,12 @@ from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts.lineage import digests, faults, unpinned, verify
 from tucano.artifacts.store import Recipe
+from tucano.comparison.contrast import clusters_of
 from tucano.comparison.promotion import (
     CHALLENGER,
     CHAMPION,
     STAYS_CHAMPION,
+    HeldOut,
     Promotion,
     Standing,
     refusal,
@@ -117,10 +119,9 @@ def _admit(
     """Register the candidate, unless it is registered already or is not itself any more once merged."""
     settings = run.settings
     answers = evidence.answers.read()
-    sources = _sources(prompts)
     people = _of_champion(evidence.comparison.comparison.people, champion)
     primary = settings.comparison.primary
-    found = standing(answers, best.arm, champion is not None, primary, settings.promotion, sources, people)
+    found = standing(answers, best.arm, champion is not None, primary, settings.promotion, _tested(prompts), people)
     challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
@@ -138,12 +139,12 @@ def _of_champion(people: Preference | None, champion: RegisteredModel | None) ->
     return people if people.made_of.get(people.against) == f"{champion.model} version {champion.version}" else None
 
 
-def _sources(prompts: PromptSet) -> dict[str, set[str]]:
-    """The ids of the test prompts by their source."""
-    found: dict[str, set[str]] = {}
-    for prompt in read_prompts(prompts.files.test):
-        found.setdefault(prompt.source, set()).add(prompt.id)
-    return found
+def _tested(prompts: PromptSet) -> HeldOut:
+    tested = read_prompts(prompts.files.test)
+    sources: dict[str, set[str]] = {}
+    for prompt in tested:
+        sources.setdefault(prompt.source, set()).add(prompt.id)
+    return HeldOut(sources, clusters_of(tested))
 
 
 def publish(run: Run, result: Promotion) -> None:

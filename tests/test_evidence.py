@@ -20,6 +20,7 @@ from tucano.comparison.contrast import Contrast, Strata, contrast, effect
 from tucano.comparison.decomposition import is_strict
 from tucano.comparison.forgetting import Reading, forgetting
 from tucano.comparison.looks import read_looks, record_look
+from tucano.comparison.promotion import refusal
 from tucano.comparison.table import render_table
 from tucano.comparison.verdict import Verdict, judge
 from tucano.settings.comparison import Judging
@@ -117,7 +118,7 @@ def test_looks_and_a_late_plan_are_said() -> None:
     assert cautions == ("looks", "unplanned", "no truth")
     assert "looked at 3 times" in english
     assert "with probability 14 %" in english  # 1 - .95^3
-    assert "(Bonferroni), this one has p = 0.047" in english  # 3 / 64
+    assert "(Bonferroni), this one has p for a gain = 0.047" in english  # 3 / 64
     assert "exploratórias" in portuguese
 
 
@@ -164,11 +165,71 @@ def test_truth_that_falls_on_one_task_where_the_reward_rose_is_suspicious() -> N
         {"push": [0.1 + place / 100 for place in range(8)], "sql_qa": [-0.9 - place / 100 for place in range(12)]}
     )
     assert verdict.hacking_suspected
-    assert verdict.headline == "Reward hacking suspected: the reward rose over sft while the ground truth fell."
+    assert verdict.headline == "Reward hacking suspected: the reward rose over sft while the ground truth fell on push."
     assert verdict.headline_pt.startswith("Suspeita de exploração da recompensa")
 
 
+def test_ranks_alone_make_no_fall_of_a_truth_whose_mean_rises() -> None:
+    verdict = by_truth({"push": [0.01 + place / 10_000 for place in range(37)] + [-0.4] * 3})
+    assert not verdict.hacking_suspected and not verdict.better
+    assert verdict.cautions == ("unconfirmed",)
+    found = refusal(verdict, [], None, None)
+    assert found is not None and "the ground truth does not confirm" in found.reason
+
+
+# What a test of few templates, or of many looks, can see
+
+
+def test_four_templates_can_show_no_gain_however_large() -> None:
+    """The exact p of four clusters is 1/16 at least."""
+    gains = [0.3 + place / 1000 for place in range(40)]
+    main = simple(gains, [f"t{place % 4}" for place in range(40)])
+    assert main.overall.p == 1 / 16 and main.overall.detectable is None
+    english, portuguese, _ = said(main)
+    assert "this test can show no gain, however large" in english and "ganho algum" in portuguese
+
+
+def test_a_larger_experiment_is_reckoned_in_templates() -> None:
+    rng = np.random.default_rng(1)
+    of = dict(zip("abcdefgh", rng.normal(0, 0.06, 8), strict=True))
+    gains = [0.03 + of["abcdefgh"[place % 8]] + rng.normal(0, 0.02) for place in range(80)]
+    needed = simple(gains, ["abcdefgh"[place % 8] for place in range(80)]).prompts_needed
+    alone = simple(gains).prompts_needed
+    assert needed is not None and alone is not None and needed % 10 == 0 and needed > 3 * alone
+
+
+def test_what_is_detectable_counts_the_looks() -> None:
+    once, often = (
+        compare(answers(GAINS), prompts(), SETTINGS, Design("sft", SEEDS, looks=looks), frozenset()).main.overall
+        for looks in (1, 20)
+    )
+    assert once.detectable is not None and often.detectable is not None and often.detectable > 1.3 * once.detectable
+    assert often.p == once.p
+
+
+def test_an_established_drop_is_corrected_as_a_drop() -> None:
+    english, portuguese, _ = said(simple([-0.1 - place / 1000 for place in range(40)]), StudyContext(looks=3))
+    assert "The drop is established" in english
+    assert "this one has p for a drop < 0.0001" in english and "p para uma queda" in portuguese
+
+
+@pytest.mark.parametrize(
+    ("alpha", "looks", "level", "chance"), [(0.0125, 2, "1.25", "2"), (0.0004, 2, "0.04", "0.08"), (0.05, 3, "5", "14")]
+)
+def test_levels_and_chances_are_not_rounded_away(alpha: float, looks: int, level: str, chance: str) -> None:
+    main = simple([0.03 + place / 1000 for place in range(40)])
+    text = " ".join(judge(main, Judging(alpha=alpha), around=StudyContext(looks=looks)).sentences)
+    assert f"So many tests at {level} % find something by chance with probability {chance} %" in text
+
+
 # Decomposition
+
+
+def test_the_steps_are_as_uncertain_as_the_verdict() -> None:
+    shared = [replace(prompt, template="abc"[place % 3]) for place, prompt in enumerate(prompts())]
+    found = compare(answers(GAINS, arms=ARMS), shared, SETTINGS, Design("sft", SEEDS), frozenset())
+    step, overall = found.decomposition.steps["overall"][-1], found.main.overall
+    assert (step.low, step.high) == pytest.approx((overall.mean_low, overall.mean_high))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from own_rows import insight, push
 from benchmarks import monitor_alarms
 from tucano.artifacts.store import Recipe, Store
 from tucano.comparison.answers import Answer
-from tucano.comparison.promotion import CHALLENGER, CHAMPION, standing
+from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, noninferiority_bound, standing
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
@@ -431,14 +431,32 @@ def test_the_successor_has_to_stand_by_the_prompts_of_each_source() -> None:
         for arm in ("seed-1", CHAMPION)
     ]
     plain, each = PromotionSettings(), PromotionSettings(each_source=True)
-    assert standing(answers, "seed-1", True, "served", plain, ids).status == CHAMPION
-    found = standing(answers, "seed-1", True, "served", each, ids)
+    assert standing(answers, "seed-1", True, "served", plain, HeldOut(ids)).status == CHAMPION
+    found = standing(answers, "seed-1", True, "served", each, HeldOut(ids))
     assert found.status == CHALLENGER and "below the champion on the prompts of served" in found.reason
     few = {"served": {"n1"}, "synthetic": ids["synthetic"]}
-    assert "1 test prompts of served cannot say" in standing(answers, "seed-1", True, "served", each, few).reason
+    assert (
+        "1 test prompts of served cannot say" in standing(answers, "seed-1", True, "served", each, HeldOut(few)).reason
+    )
     old = {"synthetic": ids["synthetic"]}
     alone = [answer for answer in answers if answer.prompt_id in old["synthetic"]]
-    assert standing(alone, "seed-1", True, "served", each, old).status == CHAMPION
+    assert standing(alone, "seed-1", True, "served", each, HeldOut(old)).status == CHAMPION
+
+
+def test_the_bound_against_the_champion_takes_prompts_of_a_template_together() -> None:
+    """Five templates of eight gain and three lose: over 80 prompts of their own a gain would be sure."""
+    rng = np.random.default_rng(2)
+    blank = Answer("", "", "push", "served", 0, "", 0.0, {}, None, 1.0, 9, False)
+    gains = np.repeat([0.2, 0.15, 0.12, 0.1, 0.08, -0.04, -0.06, -0.17], 10) + rng.normal(0, 0.001, 80)
+    answers = [
+        replace(blank, arm=arm, prompt_id=f"{place:02}", reward=0.5 + gain * (arm == "seed-1"))
+        for place, gain in enumerate(gains)
+        for arm in ("seed-1", CHAMPION)
+    ]
+    templates = {f"{place:02}": f"t{place // 10}" for place in range(80)}
+    assert noninferiority_bound(answers, "seed-1", "served", {}) > 0
+    assert noninferiority_bound(answers, "seed-1", "served", templates) < 0
+    assert standing(answers, "seed-1", True, "served", PromotionSettings(), HeldOut({}, templates)).status == CHALLENGER
 
 
 def test_a_retraining_that_wins_nothing_replaces_nobody() -> None:
@@ -455,8 +473,8 @@ def test_a_retraining_that_wins_nothing_replaces_nobody() -> None:
         ]
 
     each = PromotionSettings(each_source=True)
-    found = standing(answers(-0.005), "seed-1", True, "served", each, ids)
+    found = standing(answers(-0.005), "seed-1", True, "served", each, HeldOut(ids))
     assert found.status == CHALLENGER and "does not win against the champion" in found.reason
     assert "não vence o campeão" in found.reason_pt
-    assert standing(answers(-0.005), "seed-1", True, "served", PromotionSettings(), ids).status == CHAMPION
-    assert standing(answers(0.01), "seed-1", True, "served", each, ids).status == CHAMPION
+    assert standing(answers(-0.005), "seed-1", True, "served", PromotionSettings(), HeldOut(ids)).status == CHAMPION
+    assert standing(answers(0.01), "seed-1", True, "served", each, HeldOut(ids)).status == CHAMPION

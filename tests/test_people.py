@@ -27,7 +27,7 @@ from tasks.promote import _of_champion
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate import Desk, Rater
 from tucano.cli.rate_page import render
-from tucano.comparison.promotion import CHALLENGER, CHAMPION, Standing, standing
+from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, Standing, standing
 from tucano.comparison.verdict import told
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
@@ -323,7 +323,7 @@ def test_whom_people_like_less_than_the_champion_stays_challenger() -> None:
     rows = [replace(one, arm=arm) for one in answers(ALIKE, per_task=9)[:36] for arm in ("seed-1", CHAMPION)]
 
     def stands(people: Preference | None) -> Standing:
-        return standing(rows, "seed-1", True, "served", PromotionSettings(), {}, people)
+        return standing(rows, "seed-1", True, "served", PromotionSettings(), HeldOut(), people)
 
     assert stands(None).status == CHAMPION
     assert stands(Preference("seed-1", OLD, 2, WinRate(20, 30, 0), {})).status == CHAMPION, "open"

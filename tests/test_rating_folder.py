@@ -196,6 +196,10 @@ class TestLines:
             json.dumps(rated(rating="3")),
             json.dumps(rated(rating=True)),
             json.dumps(rated(rater=["ana"])),
+            json.dumps(rated(rater="")),
+            json.dumps(rated(rater="ana\nbia")),
+            json.dumps(rated(replace(PUSH, stars=9))),
+            json.dumps(rated(replace(PUSH, stars=0))),
             json.dumps(rated(completion=7)),
             json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, user=None))),  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_comparison import SETTINGS, answer, prompts
 
-from tucano.comparison.answers import Answer
+from tucano.comparison.answers import DECODINGS, Answer
 from tucano.comparison.versus import Side, versus
 from tucano.statistics.inference import two_way_t
 
@@ -82,3 +82,20 @@ def test_the_reference_pools_all_of_its_seeds_samples() -> None:
     other = versus(side("A", 0.1), Side("B", changed), prompts(), SETTINGS, frozenset(), 42)
     assert other.main.overall.reference_mean - one.main.overall.reference_mean == pytest.approx(0.1)
     assert one.headroom["overall"].k == 2, "as many as one side's seed has"
+
+
+def test_fewer_seeds_with_more_answers_give_them_in_turn() -> None:
+    """Two seeds of four answers, far apart, against three of one: the first answers alone would be of one seed."""
+
+    def given(seed: int, reward: float, samples: int) -> list[Answer]:
+        return [
+            answer(f"seed-{seed}", prompt, reward + place / 1000, decoding, sample)
+            for place, prompt in enumerate(prompts())
+            for decoding in DECODINGS
+            for sample in range(samples)
+        ]
+
+    ours = Side("A", {seed: given(seed, 0.4, 1) for seed in SEEDS})
+    theirs = Side("B", {1: given(1, 0.2, 4), 2: given(2, 0.6, 4)})
+    found = versus(ours, theirs, prompts(), SETTINGS, frozenset(), 42).main.overall
+    assert abs(found.gain) < 1e-9 and abs(found.estimate) < 0.08 and found.p > 0.05

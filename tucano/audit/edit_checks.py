@@ -81,8 +81,10 @@ def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) ->
     best = max((bench.total(prompt, text) for prompt, text in good), default=0.0)
     highest = max((fsum(score.components.values()) for _, _, score in bench.scores), default=0.0)
     passed = best >= GOOD_REWARD and highest <= 1 + SAME
-    message = (
-        f"{task}: the best of {len(good)} good answers scores {best:.3f} ({GOOD_REWARD:.2f} or more is right), "
-        f"components add up to {highest:.3f} at most (1 is right)"
+    seen = (
+        f"the best of {len(good)} good answers scores {best:.3f} ({GOOD_REWARD:.2f} or more is right)"
+        if good
+        else "no answer is rated 4 or 5 or known to be right, so that nothing says where the scale ends"
     )
+    message = f"{task}: {seen}, components add up to {highest:.3f} at most (1 is right)"
     return AuditCheck(task, "scale", "block", passed, best, GOOD_REWARD, message)

@@ -13,6 +13,7 @@ from tucano.comparison.forgetting import Forgetting
 from tucano.statistics.inference import holm
 
 Claim = Literal["supported", "not supported", "not assessable"]
+WHOLE = "overall"
 PRINTED = 3
 """Decimals of a reward where people read it."""
 
@@ -37,16 +38,20 @@ class StudyContext:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a verdict says before any word is chosen; see `Verdict`."""
+    """What a verdict says before any word is chosen; see `Verdict`. `fallen`: `truth_falls` of what improved."""
 
     improved: bool
     worse: bool
     configuration: Claim
-    hacking: bool
+    fallen: tuple[str, ...]
     cautions: tuple[str, ...]
     open_by_truth: tuple[str, ...] = ()
     open_as_served: tuple[str, ...] = ()
     unmoved: tuple[str, ...] = ()
+
+    @property
+    def hacking(self) -> bool:
+        return bool(self.fallen)
 
 
 def improved(reward: Contrast, alpha: float, looks: int) -> bool:
@@ -88,9 +93,11 @@ def task_drops(reward: Contrast, alpha: float) -> tuple[str, ...]:
     )
 
 
-def confirmed(truth: Contrast, margin: float) -> bool:
-    """Whether the ground truth is shown to have fallen by less than the margin, if at all."""
-    return truth.overall.mean_low > -margin
+def confirmed(truth: Contrast, alpha: float, margin: float) -> bool:
+    """Whether the ground truth is shown to have fallen by less than the margin, if at all; where its typical prompt
+    falls it is not, though the mean rises.
+    """
+    return truth.overall.mean_low > -margin and truth.overall.p_worse >= alpha
 
 
 def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:
@@ -105,12 +112,13 @@ def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: i
     return tuple(task for task in reward.tasks if not shown(task))
 
 
-def truth_falls(reward: Contrast, truth: Contrast, alpha: float) -> bool:
-    """Whether the ground truth falls overall, or (Holm over the tasks) on a task whose reward rose."""
-    rose = {task for task, effect in reward.tasks.items() if after_holm(effect.p_holm) < alpha}
-    return truth.overall.p_worse < alpha or any(
-        after_holm(truth.tasks[task].p_worse_holm) < alpha for task in rose & set(truth.tasks)
-    )
+def truth_falls(reward: Contrast, truth: Contrast, alpha: float) -> tuple[str, ...]:
+    """Where the ground truth falls: `WHOLE`, and (Holm over the tasks) the tasks whose reward rose. As with the reward,
+    ranks alone make no rise and no fall of a mean that says the opposite.
+    """
+    rose = {task for task, effect in reward.tasks.items() if after_holm(effect.p_holm) < alpha and effect.gain > 0}
+    whole = (WHOLE,) if worsened(truth, alpha, 1) else ()
+    return whole + tuple(task for task in task_drops(truth, alpha) if task in rose)
 
 
 def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[str]:

@@ -180,7 +180,8 @@ def compare(
     shown = f"seed-{design.shown_seed if design.shown_seed is not None else design.seeds[0]}"
     others = [arm for arm in arms if arm not in (BASE, reference, *tuned)]
     values = {measure: prompt_values(answers, measure) for measure in MEASURES}
-    contrasts = _contrasts(values, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
+    corrected = settings.model_copy(update={"alpha": settings.alpha / design.looks})
+    contrasts = _contrasts(values, prompts, corrected, reference, tuned, BASE in arms, [shown, *others])
     path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
     known = [arm for arm in reversed(path) if not (arm == BASE and design.untrained_base)]
     forgotten = tuple(forgetting(language, arm, tuned) for arm in known) if language else ()
@@ -188,6 +189,7 @@ def compare(
     unmoved = tuple(f"seed-{seed}" for seed in design.unmoved)
     around = StudyContext(design.looks, design.planned, candidate, forgotten, unmoved, tuple(design.public))
     pairs = _pairs(answers, prompts, reference, shown)
+    present = _by_task(prompts, rewards[reference, settings.primary])
     return Comparison(
         schema_version=SCHEMA_VERSION,
         reference=reference,
@@ -206,9 +208,7 @@ def compare(
         wins=_wins(pairs),
         drops=_drops(pairs),
         verdict=_verdict(contrasts, settings, reference, around),
-        decomposition=decompose(
-            answers, _by_task(prompts, rewards[reference, settings.primary]), settings.primary, path, tuned
-        ),
+        decomposition=decompose(answers, present, settings.primary, path, tuned, clusters_of(prompts)),
         language=forgotten,
         looks=design.looks,
         planned=design.planned,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -29,7 +29,8 @@ class Effect:
     `mean_high` and `p_mean` are Student's t of it: where differences are skewed, the two speak of different things.
     Means are over all answers; ranks over as many of either side.
     `gain_percent` is None where the reference is too close to 0 for a percentage to mean anything. `unchanged`: prompts
-    without any difference. `detectable`: the smallest true gain that n prompts of this spread show with 80 % power.
+    without any difference. `detectable`: the smallest true gain that prompts (or clusters) of this spread show with
+    80 % power; None where so few can show none.
     """
 
     n: int
@@ -45,7 +46,7 @@ class Effect:
     low: float
     high: float
     rank_biserial: float
-    detectable: float
+    detectable: float | None
     mean_low: float
     mean_high: float
     p_mean: float
@@ -59,7 +60,8 @@ class Contrast:
     `seeds` holds each seed's mean gain by task and "overall"; `configuration` is the prompt x seed test, None: not
     assessable: it speaks of the mean over all seeds; `new_seed` is where the mean gain of one more may lie (95 %
     prediction interval). `seeds_needed`: how many seeds would show the observed mean gain of the configuration with
-    80 % power, `prompts_needed`: how many prompts that of these adapters; None: unknown or out of reach.
+    80 % power, `prompts_needed`: how many prompts (as many to a cluster as here) that of these adapters; None: unknown
+    or out of reach.
     """
 
     arm: str
@@ -93,7 +95,7 @@ def effect(
     unchanged = np.abs(differences) < 10**-statistics.DECIMALS
     ranked = np.subtract(*equal) if equal and not unchanged.all() else differences
     estimate, low, high = statistics.hodges_lehmann(ranked, clusters=clusters)
-    mean = _mean(differences, clusters)
+    mean = mean_by_t(differences, clusters)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
     return Effect(
@@ -110,7 +112,7 @@ def effect(
         low=max(low, -1.0),
         high=min(high, 1.0),
         rank_biserial=statistics.rank_biserial(ranked),
-        detectable=statistics.smallest_detectable(len(ranked), _spread(_mean(ranked, clusters), len(ranked)), alpha),
+        detectable=_detectable(ranked, clusters, alpha),
         mean_low=mean.low,
         mean_high=mean.high,
         p_mean=mean.p,
@@ -118,13 +120,29 @@ def effect(
     )
 
 
-def _mean(differences: Floats, clusters: Sequence[str] | None) -> Mean:
+def mean_by_t(differences: Floats, clusters: Sequence[str] | None) -> Mean:
+    """The mean by Student's t, prompts of a cluster taken together (where there are three clusters and more)."""
     return (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
 
 
-def _spread(mean: Mean, prompts: int) -> float:
-    """The standard deviation of independent prompts whose mean would be known as well as this one."""
-    return mean.se * sqrt(prompts)
+def _units(differences: Floats, clusters: Sequence[str] | None) -> tuple[int, float]:
+    """(how many independent units there are, prompts or clusters; the standard deviation of as many independent ones
+    whose mean would be known as well as this one).
+    """
+    units = len(set(clusters)) if clusters else len(differences)
+    return units, mean_by_t(differences, clusters).se * sqrt(units)
+
+
+def _detectable(differences: Floats, clusters: Sequence[str] | None, alpha: float) -> float | None:
+    units, spread = _units(differences, clusters)
+    return statistics.smallest_detectable(units, spread, alpha) if 0.5**units <= alpha else None
+
+
+def _prompts_needed(differences: Floats, clusters: Sequence[str] | None, gain: float, alpha: float) -> int | None:
+    """With as many prompts to a cluster as here."""
+    units, spread = _units(differences, clusters)
+    needed = planning.prompts_needed(spread, gain, alpha)
+    return None if needed is None else ceil(needed * len(differences) / units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +170,8 @@ def contrast(
     decoding: Decoding,
     measure: Measure,
 ) -> Contrast:
-    """Contrast the mean of `members` with a reference.
+    """Contrast the mean of `members` with a reference. `alpha` is the level after all corrections, with which
+    `detectable` and what a larger experiment needs are reckoned.
 
     The test over all prompts takes those of a cluster together; that of a task takes its prompts for independent, and
     so speaks of these templates alone: a task has too few of them.
@@ -177,7 +196,6 @@ def contrast(
     shared = [clusters[prompt] for prompt in ids] if clusters else None
     squares = statistics.mean_squares(table, shared) if table.shape[1] > 1 and len(set(shared or ids)) > 1 else None
     overall = effect_on(ids, shared)
-    spread = _spread(_mean(table.mean(axis=1), shared), len(ids))
     return Contrast(
         arm=arm,
         reference=reference[0],
@@ -192,7 +210,7 @@ def contrast(
         configuration=statistics.two_way_t(table, clusters=shared),
         new_seed=statistics.new_seed(table, clusters=shared),
         seeds_needed=planning.seeds_needed(squares, overall.gain, alpha) if squares else None,
-        prompts_needed=planning.prompts_needed(spread, overall.gain, alpha),
+        prompts_needed=_prompts_needed(table.mean(axis=1), shared, overall.gain, alpha),
     )
 
 

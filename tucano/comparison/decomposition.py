@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 
 from tucano.comparison.answers import Answer, Decoding, prompt_means
+from tucano.comparison.contrast import mean_by_t
 from tucano.specs.registry import spec_of
-from tucano.statistics.inference import mean_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,10 @@ def decompose(
     decoding: Decoding,
     path: Sequence[str],
     tuned: Sequence[str],
+    clusters: Mapping[str, str] | None = None,
 ) -> Decomposition:
     """`path`: the arms before training, in order (base, sft; or base alone); `tuned`: the seeds. `tasks`: {task: prompt
-    ids}.
+    ids}; `clusters`: {prompt id: what it shares with others}, which overall are taken together as in the verdict.
     """
     mine = [answer for answer in answers if answer.decoding == decoding]
     strictly = [
@@ -81,7 +82,10 @@ def decompose(
     with_parser = any(spec_of(task).fields for task in tasks)
     return Decomposition(
         steps={
-            group: tuple(_step(name, before, after, prompts) for (_, before), (name, after) in pairwise(stations))
+            group: tuple(
+                _step(name, before, after, prompts, clusters if group == "overall" else None)
+                for (_, before), (name, after) in pairwise(stations)
+            )
             for group, prompts in groups.items()
         },
         components={task: _component_gains(mine, task, path[-1], tuned) for task in tasks},
@@ -89,8 +93,15 @@ def decompose(
     )
 
 
-def _step(name: str, before: Mapping[str, float], after: Mapping[str, float], prompts: Sequence[str]) -> Step:
-    gain = mean_t([after[prompt] - before[prompt] for prompt in prompts])
+def _step(
+    name: str,
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    prompts: Sequence[str],
+    clusters: Mapping[str, str] | None,
+) -> Step:
+    shared = [clusters[prompt] for prompt in prompts] if clusters else None
+    gain = mean_by_t(np.array([after[prompt] - before[prompt] for prompt in prompts]), shared)
     start = float(np.mean([before[prompt] for prompt in prompts]))
     return Step(name, start, start + gain.mean, gain.mean, gain.low, gain.high)
 

@@ -1,7 +1,7 @@
 """The promotion policy: which candidate is registered, and whether it becomes champion or waits as a challenger."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from tucano.comparison.answers import Answer, Decoding, arms_of, prompt_means
@@ -49,6 +49,14 @@ def stands(status: str, why: str, **words: str | float) -> Standing:
     return Standing(status, in_english, in_portuguese)
 
 
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The test prompts: their ids by source, and {id: what it shares with others}."""
+
+    sources: Mapping[str, Set[str]] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
+
+
 STAYS_CHAMPION = stands(CHAMPION, "stays")
 
 
@@ -76,6 +84,8 @@ def refusal(
         return refused("worse", tasks=", ".join(verdict.worse_tasks))
     if verdict.hacking_suspected:
         return refused("hacking")
+    if "unconfirmed" in verdict.cautions:
+        return refused("unconfirmed")
     for alarm in alarms:
         if alarm.name == "hacking":
             return refused("alarm", alarm.evidence, step=str(alarm.step))
@@ -101,15 +111,15 @@ def standing(
     has_champion: bool,
     primary: Decoding,
     settings: PromotionSettings,
-    sources: Mapping[str, Set[str]],
+    tested: HeldOut,
     people: Preference | None = None,
 ) -> Standing:
-    """What a candidate becomes that nothing refuses: where a person is asked, challenger at most until then. `sources`:
-    the ids of the test prompts by their source; `people`: what they preferred, it or the champion.
+    """What a candidate becomes that nothing refuses: where a person is asked, challenger at most until then. `people`:
+    what they preferred, it or the champion.
     """
-    found = _standing(answers, candidate, primary, settings) if has_champion else _FIRST
+    found = _standing(answers, candidate, primary, settings, tested) if has_champion else _FIRST
     if found.status == CHAMPION and has_champion and settings.each_source:
-        found = _by_source(answers, candidate, primary, settings, sources) or found
+        found = _by_source(answers, candidate, primary, settings, tested) or found
     if found.status == CHAMPION and has_champion and people is not None and people.wins.worse:
         found = _not_preferred(people)
     if found.status == CHAMPION and settings.approval_hours is not None:
@@ -123,11 +133,13 @@ def standing(
 _FIRST = stands(CHAMPION, "first")
 
 
-def _standing(answers: Sequence[Answer], candidate: str, primary: Decoding, settings: PromotionSettings) -> Standing:
+def _standing(
+    answers: Sequence[Answer], candidate: str, primary: Decoding, settings: PromotionSettings, tested: HeldOut
+) -> Standing:
     """Against the champion: it has to be at most the margin below it, by the bound."""
     if CHAMPION not in arms_of(answers):
         return stands(CHALLENGER, "another champion")
-    bound = noninferiority_bound(answers, candidate, CHAMPION, primary)
+    bound = noninferiority_bound(answers, candidate, primary, tested.clusters)
     below = max(0.0, -bound)
     if bound > -settings.margin:
         return stands(CHAMPION, "near the champion", below=below)
@@ -146,28 +158,31 @@ def _by_source(
     candidate: str,
     primary: Decoding,
     settings: PromotionSettings,
-    sources: Mapping[str, Set[str]],
+    tested: HeldOut,
 ) -> Standing | None:
     """Why it stays challenger: on the prompts of one source it may be worse, or on all together it does not win. None
     where it may be champion.
     """
-    for source, ids in sorted(sources.items()):
+    for source, ids in sorted(tested.sources.items()):
         if len(ids) < SMALLEST_STRATUM:
             return stands(CHALLENGER, "few of a source", count=str(len(ids)), source=source)
         here = [answer for answer in answers if answer.prompt_id in ids]
-        bound = noninferiority_bound(here, candidate, CHAMPION, primary)
+        bound = noninferiority_bound(here, candidate, primary, tested.clusters)
         if bound <= -settings.margin:
             return stands(CHALLENGER, "below by source", below=-bound, margin=settings.margin, source=source)
-    bound = noninferiority_bound(answers, candidate, CHAMPION, primary)
+    bound = noninferiority_bound(answers, candidate, primary, tested.clusters)
     return None if bound > 0 else stands(CHALLENGER, "not above the champion", bound=bound)
 
 
-def noninferiority_bound(answers: Sequence[Answer], challenger: str, champion: str, decoding: Decoding) -> float:
+def noninferiority_bound(
+    answers: Sequence[Answer], challenger: str, decoding: Decoding, clusters: Mapping[str, str]
+) -> float:
     """One-sided 95 % lower bound of challenger - champion in mean reward per prompt (Hodges-Lehmann, exact signed-rank
-    interval).
+    interval); prompts of one cluster are taken together, one without a cluster stands alone.
     """
     means = prompt_means(answers, "reward")
     challengers = means[challenger, decoding]
-    champions = means[champion, decoding]
-    differences = [challengers[prompt] - champions[prompt] for prompt in sorted(champions)]
-    return hodges_lehmann(differences, level=0.90)[1]
+    champions = means[CHAMPION, decoding]
+    prompts = sorted(champions)
+    differences = [challengers[prompt] - champions[prompt] for prompt in prompts]
+    return hodges_lehmann(differences, level=0.90, clusters=[clusters.get(prompt, prompt) for prompt in prompts])[1]

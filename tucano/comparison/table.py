@@ -108,5 +108,5 @@ def _effect_row(name: str, effect: Effect) -> tuple[str, ...]:
             f" {english(effect.high, signed=True)}]"
         ),
         english(effect.rank_biserial, 2, signed=True),
-        english(effect.detectable),
+        "-" if effect.detectable is None else english(effect.detectable),
     )

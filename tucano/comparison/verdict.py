@@ -114,17 +114,17 @@ def _facts(
 ) -> Facts:
     better = improved(reward, settings.alpha, around.looks)
     configuration = of_configuration(reward, settings.alpha, around.looks)
-    hacking = better and truth is not None and truth_falls(reward, truth, settings.alpha)
+    fallen = truth_falls(reward, truth, settings.alpha) if better and truth else ()
     found = tuple(cautions(reward, settings.alpha, around))
     if better and truth is None:
         found += ("no truth",)
-    elif better and truth and not hacking and not confirmed(truth, settings.truth_margin):
+    elif better and truth and not fallen and not confirmed(truth, settings.alpha, settings.truth_margin):
         found += ("unconfirmed",)
     return Facts(
         better,
         worsened(reward, settings.alpha, around.looks),
         configuration,
-        hacking,
+        fallen,
         found,
         open_tasks(reward, truth, settings.alpha, around.looks) if truth else (),
         open_tasks(reward, served, settings.alpha, around.looks) if served else (),

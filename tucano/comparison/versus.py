@@ -6,10 +6,10 @@ otherwise several seeds against several cannot be told from luck, and it reads Â
 are taken together, as in a run's own comparison.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tucano.comparison.answers import Answer, Decoding, prompt_means
+from tucano.comparison.answers import DECODINGS, Answer, Decoding, prompt_means
 from tucano.comparison.claims import StudyContext
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, clusters_of
@@ -46,7 +46,7 @@ def versus(
     made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]
     theirs = _in_the_order_of(ours, theirs)
     result = compare(
-        [*made, *_pooled(theirs, in_turn=len(theirs.answers) > len(ours.answers))],
+        [*made, *_pooled(theirs, {of for of in DECODINGS if _count(theirs, of) > _count(ours, of)})],
         prompts,
         settings,
         Design(theirs.name, list(ours.answers), shown_seed, looks),
@@ -67,6 +67,10 @@ def versus(
     return replace(whole, verdict=verdict)
 
 
+def _count(side: Side, decoding: Decoding) -> int:
+    return sum(answer.decoding == decoding for answers in side.answers.values() for answer in answers)
+
+
 def _in_the_order_of(ours: Side, theirs: Side) -> Side:
     """Their seeds as ours stand, so that equal seeds are held against each other; the others behind them."""
     order = [seed for seed in ours.answers if seed in theirs.answers]
@@ -74,11 +78,11 @@ def _in_the_order_of(ours: Side, theirs: Side) -> Side:
     return replace(theirs, answers={seed: theirs.answers[seed] for seed in order})
 
 
-def _pooled(side: Side, in_turn: bool) -> list[Answer]:
+def _pooled(side: Side, in_turn: Container[Decoding]) -> list[Answer]:
     """The answers of all seeds as one arm's samples, one seed after another.
 
-    Or `in_turn`, another seed first at each prompt: then the first answers, which are all that is held against a
-    smaller side, are those of all seeds.
+    Or, of the decodings `in_turn`, another seed first at each prompt: then the first answers, which are all that is
+    held against a smaller side, are those of all seeds.
     """
     seeds = len(side.answers)
     order: dict[str, int] = {}
@@ -86,7 +90,9 @@ def _pooled(side: Side, in_turn: bool) -> list[Answer]:
     for place, answers in enumerate(side.answers.values()):
         for answer in answers:
             turn = (place - order.setdefault(answer.prompt_id, len(order))) % seeds
-            sample = answer.sample * seeds + turn if in_turn else place * len(answers) + answer.sample
+            sample = (
+                answer.sample * seeds + turn if answer.decoding in in_turn else place * len(answers) + answer.sample
+            )
             found.append(replace(answer, arm=side.name, sample=sample))
     return sorted(found, key=lambda answer: answer.sample)
 

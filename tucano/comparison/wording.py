@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tucano.comparison.claims import Facts, StudyContext, after_holm, after_looks, lost, task_drops, task_gains
+from tucano.comparison.claims import WHOLE, Facts, StudyContext, after_holm, after_looks, lost, task_drops, task_gains
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese, possible
@@ -48,7 +48,7 @@ class Speaker:
             "mean_range": self.range(effect.mean_low, effect.mean_high),
             "p_mean": p_value(effect.p_mean, number),
             "p_mean_drop": p_value(1 - effect.p_mean, number),
-            "detectable": number(effect.detectable),
+            "detectable": "-" if effect.detectable is None else number(effect.detectable),
             "p": p_value(effect.p, number),
             "worse": p_value(effect.p_worse, number),
             "holm": p_value(after_holm(effect.p_holm), number),
@@ -75,7 +75,12 @@ def headline(say: Speaker, reward: Contrast, facts: Facts) -> str:
         key = "reward only"
     elif "no truth" in facts.cautions:
         key = "reward alone"
-    return say(key, reference=reward.reference)
+    return say(key, reference=reward.reference, where=_where(say, facts))
+
+
+def _where(say: Speaker, facts: Facts) -> str:
+    """The tasks on which the ground truth fell, where it did not fall over all."""
+    return "" if WHOLE in facts.fallen else say("on tasks", tasks=", ".join(facts.fallen))
 
 
 def reservations(say: Speaker, facts: Facts) -> tuple[str, ...]:
@@ -97,13 +102,15 @@ def sentences(
     around: StudyContext,
 ) -> tuple[str, ...]:
     overall = say("overall", reward.overall, reference=reward.reference, decoding=say(reward.decoding))
-    if not facts.improved:
-        overall += " " + say("drop" if facts.worse else "unseen", reward.overall)
+    if facts.worse:
+        overall += " " + say("drop", reward.overall)
+    elif not facts.improved and "identical" not in facts.cautions:
+        overall += " " + say("unseen" if reward.overall.detectable is not None else "blind", reward.overall)
     said = [overall, _seed_sentence(say, reward, alpha, facts)]
     if len(reward.seeds) > 1:
         gains = "; ".join(f"{name} {say.number(gain['overall'], signed=True)}" for name, gain in reward.seeds.items())
         said.append(say("each seed", gains=gains))
-    said += _next_question(say, reward, alpha)
+    said += _next_question(say, reward, alpha / around.looks)
     said += _task_sentences(say, reward, alpha, facts, around.looks)
     said += [say(key, other.overall, name=other.arm, reference=other.reference) for key, other in beside if other]
     if around.candidate and len(reward.seeds) > 1:
@@ -113,7 +120,7 @@ def sentences(
         say("public", found.overall, name=", ".join(found.tasks), reference=found.reference) for found in around.public
     ]
     said += [_caution(say, name, reward, alpha, around) for name in facts.cautions]
-    said += [say("hacking")] if facts.hacking else []
+    said += [say("hacking", where=_where(say, facts))] if facts.hacking else []
     return tuple(said)
 
 
@@ -148,21 +155,24 @@ def _language(say: Speaker, found: Forgetting) -> str:
 
 def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: StudyContext) -> str:
     if name == "looks":
-        chance = say.number(100 * chance_finding(around.looks, alpha), 0)
-        corrected = p_value(after_looks(reward.overall.p, around.looks), say.number)
-        return say(name, looks=str(around.looks), alpha=_level(say, alpha), chance=chance, p=corrected)
+        chance = _percent(say, round(chance_finding(around.looks, alpha), 2) or chance_finding(around.looks, alpha))
+        fell = reward.overall.gain < 0
+        corrected = p_value(after_looks(reward.overall.p_worse if fell else reward.overall.p, around.looks), say.number)
+        of = say("for a drop" if fell else "for a gain")
+        return say(name, looks=str(around.looks), alpha=_percent(say, alpha), chance=chance, of=of, p=corrected)
     if name == "lost public":
         losses = (
             say("loss", name=", ".join(found.tasks), reference=found.reference) for found in lost(around.public, alpha)
         )
         return say(name, losses="; ".join(losses))
-    return say(name, reward.overall, reference=reward.reference, alpha=_level(say, alpha))
+    return say(name, reward.overall, reference=reward.reference, alpha=_percent(say, alpha))
 
 
-def _level(say: Speaker, alpha: float) -> str:
-    """A level in percent: 5, 2.5."""
-    percent = round(100 * alpha, 1)
-    return say.number(percent, 0 if percent.is_integer() else 1)
+def _percent(say: Speaker, share: float) -> str:
+    """A share in percent, with two significant digits or more: 5, 2.5, 1.25, 0.04."""
+    percent = 100 * share
+    digits = next((d for d in range(6) if abs(percent - round(percent, d)) < 0.005 * percent), 6)
+    return say.number(percent, digits)
 
 
 def _why_not(say: Speaker, facts: Facts) -> str:

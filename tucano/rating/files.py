@@ -38,7 +38,9 @@ class CandidateLine(BaseModel):
     model: str = "unknown"
 
     @model_validator(mode="after")
-    def _reference_is_the_tasks(self) -> Self:
+    def _known_is_possible(self) -> Self:
+        if self.prompt.stars is not None and not 1 <= self.prompt.stars <= 5:
+            raise ValueError(f"prompt.stars is {self.prompt.stars}; a review has 1 to 5, or null where it has none")
         if self.prompt.reference:
             spec_of(self.prompt.task).reference.model_validate(self.prompt.reference)
         return self
@@ -49,7 +51,8 @@ class Judged(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True)
 
-    rater: str
+    rater: str = Field(pattern=r"^[^\x00-\x1f\x7f]+$")
+    """A name in one line: it stands in reports."""
     rater_kind: RaterKind
     consent: bool = False
 

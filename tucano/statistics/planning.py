@@ -3,6 +3,7 @@ needs.
 """
 
 from dataclasses import replace
+from math import ceil, log2
 
 from scipy import stats
 
@@ -52,11 +53,11 @@ def _power(measured: MeanSquares, parts: tuple[float, float, float], seeds: int,
 def prompts_needed(sd: float, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Fewest prompts with which the signed-rank test sees a true mean gain of `effect`, for differences of this spread.
 
-    None beyond `MOST_PROMPTS`.
+    None beyond `MOST_PROMPTS`. So many at least that the exact p of a gain on each of them lies below alpha.
     """
     if effect <= 0 or smallest_detectable(MOST_PROMPTS, sd, alpha, power) > effect:
         return None
-    low, high = 5, MOST_PROMPTS
+    low, high = max(5, ceil(-log2(alpha))), MOST_PROMPTS
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if smallest_detectable(middle, sd, alpha, power) <= effect else (middle + 1, high)
