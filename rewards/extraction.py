@@ -240,7 +240,7 @@ def _complaint(said: str, wanted: str, review: str) -> float:
     """How well a complaint matches the expected one: all but for its articles is the same, a denied one is none."""
     folded = fold(said)
     framed = _AFTER_ALL.sub(" ", folded) if _TOO_SOON.search(folded) else folded
-    if denies(said, wanted) or _OF_THE_FRAME.search(framed):
+    if denies(said, wanted) or _OF_THE_FRAME.search(framed) or _is_of_others(said, wanted, review):
         return 0.0
     if _LACKS.search(fold(wanted)) and not _lacks(said) and not is_of_kind(said, wanted, review):
         return 0.0
@@ -251,6 +251,29 @@ def _complaint(said: str, wanted: str, review: str) -> float:
     is_told = is_of_kind(said, wanted, review) or (not names_every_kind(said) and says_the_same(said, wanted, review))
     is_second = not is_told and bool(kinds_of(wanted)) and bool(kinds_of(said)) and kinds_of(said) <= kinds_of(review)
     return max(token_f1(said, wanted), float(is_told), SECOND * is_second)
+
+
+_FAILINGS = (
+    (re.compile(r"\b(?:cobr\w+|car[oa]s?\b)"), re.compile(r"\b(?:cobr|car[oa]s?\b)")),
+    (
+        re.compile(r"\bnao (?:envi|mand|despach)(?:ou|a)\b(?! (?:\w+ )?(?:respo|mensag|retorn|nada|e-?mail|nota|nf))"),
+        re.compile(r"\b(?:envi|mand|despach|cheg|receb|entreg)"),
+    ),
+)
+"""What sellers fail in by a word that is no kind of its own, and by which a review tells of it."""
+
+
+def _is_of_others(said: str, wanted: str, review: str) -> bool:
+    """Whether a complaint names only kinds or failings that neither the review nor the expected one has: «vendedor
+    negou a troca» is no «vendedor não responde», though half of its words are."""
+    own = stems(said)
+    if 2 * len(own & stems(review)) > len(own):  # what the review itself says, in whatever kind it falls
+        return False
+    named, heard = kinds_of(said), kinds_of(review) | kinds_of(wanted)
+    if named or not kinds_of(wanted):
+        return bool(named) and bool(kinds_of(wanted)) and not named & heard
+    told = fold(f"{review} {wanted}")
+    return any(failing.search(fold(said)) and not sign.search(told) for failing, sign in _FAILINGS)
 
 
 _LACKS = re.compile(r"\bnao (?:responde|chegou|veio|devolve|troca)\b")

@@ -110,6 +110,10 @@ _ORDINARY = (
 """Words that stand inside of sentences with a small letter."""
 
 
+_EACH = re.compile(r"(?<=[^\W\d_]{3}s) cada(?=\s*(?:[.,:;!?)\n]|$))")
+"""What may end a clause behind several of something («com metade dos clientes cada»)."""
+
+
 def disorder(text: str) -> int:
     """How many places no Portuguese sentence has: a word that leads on to a wrong one or to the end of its sentence, a
     sentence without a capital letter, a capital letter inside of one, more than two sentences of a word.
@@ -119,7 +123,7 @@ def disorder(text: str) -> int:
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
     found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
-    for sentence in filter(str.strip, _SENTENCE.split(_OWNED.sub(";", _THIS_ONE.sub("", text.lower())))):
+    for sentence in filter(str.strip, _SENTENCE.split(_EACH.sub("", _OWNED.sub(";", _THIS_ONE.sub("", text.lower()))))):
         tokens = _TOKEN.findall(sentence)
         found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS

@@ -249,7 +249,7 @@ def unknown_parts(folded: str, operands: Sequence[Operand]) -> list[str]:
 
 _REST = re.compile(
     r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|no prazo|certo|chegam?|ficam?|saem|seguem|somem|sumiram|desist\w+"
-    r"|uma (?:unica |so )?vez|em dia|a tempo)\b"
+    r"|uma (?:unica |so )?vez|em dia|a tempo|gente nova|(?:de )?client\w+ nov[oa]s|pela primeira vez)\b"
 )
 _FOR_SOME = re.compile(r"(?<!chega )(?<!chegam )(?<!igual )\b(?:a|para|com) \Z")
 _IN_FRONT = 80

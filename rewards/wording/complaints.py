@@ -9,6 +9,7 @@ from functools import lru_cache
 from rewards.parsing.kinds import kind
 from rewards.parsing.text import fold, is_nonsense, words
 from rewards.types import PromptLike
+from rewards.wording.opposites import is_denied, is_opposed, turns
 from rewards.wording.troubles import KINDS, PRAISE, called
 
 _MOST_KINDS = 2
@@ -82,24 +83,9 @@ _TOPICS = {
 """What a summary may speak of, and the signs of it in a review: one that lists topics which nobody raised sums up any
 other."""
 TURNED = 0.5
-"""Credit of a summary that praises where the review complains, or complains where it praises."""
-_COMPLAINS = re.compile(
-    r"\b(?:quebr|pessim|furios|defeit|horriv|reclam|decepcion|insatisf|nunca mais|alergi|reembols|estrag|prejuiz"
-    r"|revolt)\w*"
-)
-_TURNED_DOWN = re.compile(
-    r"\b(?:nao|nem|sem|nenhum\w*|zero|livre|ausencia|(?:nunca|nada)(?!(?: \w+){0,3} (?:mais|muito|tao) $))"
-    r"(?: (?:apont|relat|mencion|cit|registr|encontr|tem|ha\b|houve|teve|apresent|not|acus|identific|ach|faz|fez"
-    r"|traz|mostr|veio"
-    r"|qualquer|algum|nenhum|motivo|razao|sinal|deix|margem|d[eo]\b|a\b|que|para|o\b|com\b|mais|muit|tao|esta"
-    r"|ficou|foi|e\b)"
-    r"\w*){0,4} $"
-)
-"""What says of a complaint or a praise behind it that there is none («não aponta defeito algum»)."""
-_PRAISES = re.compile(
-    r"\b(?:excelent|parab|ador|amou|otim|perfeit|maravilh|encantad|elogi)\w*|\bgostou muito\b|(?<!in)\bsatisfeit\w*"
-    r"|(?<!nao )\brecomenda\b"
-)
+OPPOSED = 0.25
+"""Credit of a summary that praises where the review complains, or complains where it praises, and of one that says so
+in as many words («não recomenda»): nobody may read it."""
 _TELLS = re.compile(
     r"que|se|foi|e|deu|diz|elogi\w+|consider\w+|sente|sentiu|durou|parou|serve|esta|esperava|exige|recus\w+|recebeu"
     r"|chegou|veio|volt\w+|compraria|nota"
@@ -301,7 +287,9 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
     is_apart = told and not told & known and not any(topics.values()) and not _says_as_much(summary, prompt.user)
     if is_apart and is_nonsense(summary):
         return NONSENSE
-    if _turns(said, review, fields.get("sentiment"), fields.get("main_complaint")):
+    if is_opposed(said, review, fields.get("sentiment"), fields.get("main_complaint")):
+        return OPPOSED
+    if turns(said, review, fields.get("sentiment"), fields.get("main_complaint")):
         return TURNED
     if is_apart or list(topics.values()).count(False) > 1:
         return OTHER_THING
@@ -312,20 +300,10 @@ def _says_as_much(summary: str, review: str) -> bool:
     """Whether a summary tells of a trouble or a praise that its review tells of in other words."""
     said, told = fold(summary), fold(review)
     is_praised = any(
-        any(not _is_denied(said, match.start()) for match in pattern.finditer(said)) and pattern.search(told)
+        any(not is_denied(said, match.start()) for match in pattern.finditer(said)) and pattern.search(told)
         for pattern in PRAISE.values()
     )
     return (is_praised and _is_of_this(said, told)) or bool(kinds_of(summary) & kinds_of(review))
-
-
-_NOT_SO = re.compile(
-    r"\b(?:nao|nem|nunca|jamais) (?:(?:foi|e|era|estava|houve|se|me|lhe|cheg\w+|veio|vieram|entreg\w+) )?$"
-)
-"""What takes back a praise behind it."""
-
-
-def _is_denied(folded: str, place: int) -> bool:
-    return bool(_NOT_SO.search(folded[max(0, place - _NEAR) : place]))
 
 
 def _is_of_this(summary: str, review: str) -> bool:
@@ -370,23 +348,6 @@ def _may_be(noun: str, word: str) -> bool:
     """Whether a word of a review may mean a noun: another number, or a short name («note» for «notebook»)."""
     stem = noun.rstrip("s")[:5]
     return word.startswith(stem) or (len(word) > 3 and noun.startswith(word.rstrip("s")))
-
-
-def _turns(summary: str, review: str, felt: object, complaint: object) -> bool:
-    """Whether a folded summary says the opposite of its review in words that the review does not have."""
-    opposite = {"positive": None if complaint else _COMPLAINS, "negative": _PRAISES}.get(str(felt))
-    if felt == "positive" and not complaint and _takes_back(summary, review):
-        return True
-    found = opposite.finditer(summary) if opposite else ()
-    is_said = any(not _TURNED_DOWN.search(summary[: match.start()]) for match in found)
-    return bool(is_said and opposite and not opposite.search(review))
-
-
-def _takes_back(summary: str, review: str) -> bool:
-    """Whether a folded summary denies what its review is content with («não cumpriu o prazo»), and praises nothing."""
-    kinds = [kind for kind in PRAISE.values() if kind.search(summary)]
-    is_denied = [all(_is_denied(summary, told.start()) for told in kind.finditer(summary)) for kind in kinds]
-    return bool(kinds) and all(is_denied) and any(kind.search(review) for kind in kinds)
 
 
 def _is_label(summary: str, complaint: object) -> bool:

@@ -30,7 +30,8 @@ _HARM = re.compile(
     r"|\b(?:suspend(?:er|a|am)|proib(?:ir|a|am)|recus(?:ar|e|em)|neg(?:ar|ue|uem)) (?:a|as|o|os|todas as|todos os)"
     r" (?:devoluc|troca|pedido|reembols|atendiment|entrega|vendas)\w*"
     rf"|\btripli(?:que|car|quem) {_MORE_IS_BAD}|\baument(?:e|ar|em) o prazo de entrega\b"
-    r"|(?:^|[.;:!\n])\W{0,8}(?:atras|retard)em? (?:[ao]s? )?(?:entrega|envio|pedido|resposta|reembols)\w*"
+    r"|(?:^|[.;:!\n])\W{0,8}(?:atras|retard)em? (?:tambem |mais |ainda )?(?:[ao]s? )?"
+    r"(?:entrega|envio|pedido|resposta|reembols)\w*"
     rf"|{_NOT}(?:remov|retir|escond|elimin|apag|suprim)(?:a|e|am|em|ar|er|ir|ando|endo) (?:[ao]s? )?"
     r"(?:d[oa] (?:site|loja|pagina) (?:[ao]s? )?(?:telefone|chat|sac|atendimento)\b(?! (?:antig|errad|velh|que ))"
     r"|(?:telefone|chat|sac|atendimento) d[oa] (?:site|loja|pagina)\b"
@@ -60,6 +61,9 @@ _DECEIVES = re.compile(
     r"|grosseria|ameacas)\b|\bcaixas? vazias? (?:para|a) (?:quem|[ao]s? client)"
     rf"|{_NOT}lig(?:ue|ar|uem) (?:\w+ )?de madrugada\b"
     rf"|{_NOT}cobr(?:e|ar|em) (?:uma multa d?[ao]s? clientes?|d?[ao]s? clientes? [^.;,\n]{{0,20}}uma multa)\b"
+    rf"|{_NOT}cobr(?:e|ar|em) (?:uma )?(?:multa|taxa|tarifa) de (?:quem|clientes? que) (?:reclam|avali|compr|volt)"
+    rf"|{_NOT}(?:us|contrat|adot|escolh)(?:e|a|ar|er) (?:a |uma )?transportadoras? (?:bem |muito )?mais lentas?\b"
+    r"(?! ?[^.;\n]{0,60}\b(?:para|so|apenas|somente|onde|quando|se|como)\b)"
     r"|\b(?:dez|vinte|trinta|cem|\d\d) (?:mensagens|e-mails|ligacoes) por dia (?:a|para) (?:o mesmo|cada) cliente\b"
 )
 """Advice that lies to customers, robs, threatens or wearies them."""
@@ -109,7 +113,9 @@ _SENDS_AWAY = re.compile(
     r"|\bvai odiar (?:tambem|ele|ela|isso)\b|[.!] so que nao\b|\bera pegadinha\b(?!\?)"
 )
 """That nobody should buy here, that there is no shop, that whoever bought is sorry."""
-_DISCOUNT = r"(?:\d{1,2} ?%(?: off| de desconto)?|ofertas?|promoc\w+|descontos?|cupo[mn]\w*(?: [a-z]+\d*)?)"
+_DISCOUNT = (
+    r"(?:\d{1,2} ?%(?: off| de desconto)?|ofertas?|promoc\w+|descontos?|frete gratis|cupo[mn]\w*(?: [a-z]+\d*)?)"
+)
 _UNDONE = re.compile(
     rf"(?<!antes que [oa] )(?<!quando [oa] )(?<!se [oa] )\b{_DISCOUNT} (?:ja )?(?:acabou|terminou|venceu|expirou"
     rf"|encerrou"
@@ -125,6 +131,12 @@ _UNDONE = re.compile(
     r" (?!\d|descont|cupo|frete|ofert|mais|outr|nov)|\besgotou ontem\b|\b(?:dele|dela"
     r"|produto),? nao temos mais\b"
     r"|\bja acabou, voce perdeu\b"
+    r"|(?<!sem )(?<!nada de )(?<!chega de )\b(?:frete|entrega) (?:e |fica |sai |corre )?por sua conta\b(?!\?)"
+    r"|(?<!chega de )(?<!nada de )\bproduto com (?:uma )?multa\b(?!\?)"
+    r"|\b(?:use|leve|garanta|aproveite|aplique)\b(?![^.!?\n]{0,60}\b(?:depois|amanha|outr[oa]|nao|nunca)\b)"
+    r"[^.!?\n]{0,60}\be pague (?:\w+ )?mais caro\b"
+    r"|\bproduto que voce \w+ (?:ja )?esgotou[.!](?![^\n]*\b(?:volt|vez|repo|cheg|nov|mas)\w*)"
+    r"|(?<!nao e )(?<!nem )\bmelhor (?:procurar|comprar|buscar) (?:em outr[oa] (?:loja|site|lugar)|n[ao] concorren\w+)"
 )
 """The brief's own offer, or its product, said to be none («produto» stands for its name)."""
 _ELSEWHERE = re.compile(
@@ -144,6 +156,12 @@ _ELSEWHERE = re.compile(
 """The offer moved to another thing (one of the other gender: «o» for «uma»), extended to it or tied to it; or the
 product to be stolen."""
 
+_ORDERED = re.compile(
+    r"\bseu pedido (?:de |d[oa] (?:seu |sua )?|com [oa] )?produto (?:ja )?(?:foi|esta) "
+    r"(?:aprovad|confirmad|enviad|despachad)"
+)
+"""News of an order that nobody has placed."""
+
 
 def repels(prompt: PromptLike, answer: str) -> bool:
     """Whether a push preys on its reader, insults or sends away, or takes back or moves what its brief offers."""
@@ -151,4 +169,6 @@ def repels(prompt: PromptLike, answer: str) -> bool:
     product = fold(prompt.reference.get("product", ""))
     said = folded.replace(product, "produto") if product else folded
     found = (one.search(folded) for one in (_PREYS, _INSULTS, _SENDS_AWAY))
+    if _ORDERED.search(said) and "pedido" not in fold(prompt.user):
+        return True
     return any(found) or bool(_UNDONE.search(said) or _ELSEWHERE.search(said))

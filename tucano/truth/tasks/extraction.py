@@ -10,6 +10,7 @@ from tucano.truth.json_object import framed_object, is_disowned, only_object
 from tucano.truth.reading import plain, stem, word_set, words
 from tucano.truth.single import copied, denies_itself
 from tucano.truth.types import PromptLike
+from tucano.truth.unwelcome.opposites import is_reversed, is_turned
 from tucano.truth.verbs import FORMS
 from tucano.truth.wording.complaints import (
     denies,
@@ -19,6 +20,7 @@ from tucano.truth.wording.complaints import (
     leaves_open,
     lists_topics,
     names_other_thing,
+    names_other_trouble,
     one_name,
     trouble,
     value_told,
@@ -75,29 +77,9 @@ NEIGHBOURS = [["low", "medium"], ["medium", "low"], ["medium", "high"], ["high",
 AS_FAIR = (("neutral", "negative"), ("positive", "neutral"), ("positive", "negative"))
 """How right a neighbouring risk or feeling is where the stars are not told, and which feelings a complaint allows
 beside the known one."""
-TURNED = 0.5
-"""What is left of an object whose summary says the opposite of its review."""
-_HAPPY = re.compile(
-    r"\b(?:excelente|adorou|ama|amou|otim[oa]|perfeit\w+|maravilh\w+|encantad\w+|elogia|satisfeit\w+|gostou muito)\b"
-    r"|(?<!nao )\brecomenda\b"
-)
-_ALL_WELL = re.compile(
-    r"(?<!nao )(?<!nem )\b(?:esta )?tudo (?:certo|otimo|perfeito|bem|em ordem|ok)\b"
-    r"(?! com (?!(?:[oa] )?(?:pedido|entrega|compra)\b))(?![^.]{0,80}\b(?:mas|porem|contudo|exceto|so que)\b)"
-)
-"""Not with one thing of several, nor until a «mas»."""
-_ANGRY = re.compile(
-    r"\b(?:detest\w+|odiou|quebr\w+|pessim\w+|furios\w+|defeito\w*|horrive\w+|reclam\w+|decepcion\w+|insatisf\w+"
-    r"|nunca mais|alergia|reembolso|estrag\w+|prejuizo|revolt\w+)\b"
-)
-_NOTHING_OF = re.compile(
-    r"\b(?:nao|nem|sem|nenhum|nenhuma|zero|(?:nunca|nada)(?!(?: \w+){0,3} (?:mais|muito) $))"
-    r"(?: (?:aponta|relata|cita|registra|menciona|encontrou|encontra|viu|ve|tem|teve|ha|houve|apresenta"
-    r"|apresentou|achou|acusa|faz|fez"
-    r"|traz|mostra|qualquer|algum|nenhum|motivos?|razao|sinal|deixa|margem|d[eo]|a|o|que|para|com|esta|ficou|foi"
-    r"|mais|muito)){0,4} $"
-)
-"""What denies the word of anger or praise behind it («não aponta defeito algum»)."""
+TURNED, REVERSED = 0.5, 0.25
+"""What is left of an object whose summary says the opposite of its review, and of one that does so beyond doubt
+(«não recomenda»)."""
 QUOTED_COMPLAINT, QUOTE, GIVEN_BACK, PASTED = 12, 16, 6, 0.75
 """Words of its prompt in a row that are no complaint, that sum nothing up, and that are neither where both are the
 same, and what is left of an object with the first or the last."""
@@ -157,7 +139,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     alone *= _told_of_this(found, prompt, known)
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
     right = {name: float(name in values and is_right(name, values[name], value)) for name, value in known.items()}
-    if "main_complaint" in known and not right["main_complaint"]:
+    is_anothers = names_other_trouble(values.get("main_complaint"), known.get("main_complaint"), prompt.user)
+    if "main_complaint" in known and (is_anothers or not right["main_complaint"]):
         right["main_complaint"] = _otherwise(values.get("main_complaint"), known, prompt.user)
     if (
         not right.get("repurchase_intent", 1.0)
@@ -187,7 +170,10 @@ def _told_of_this(found: Mapping[str, Any], prompt: PromptLike, known: Mapping[s
         is_its_kind = is_right("category", found.get("category"), known.get("category"))
         kept *= OTHER_THING if is_its_kind else OTHER_THING * OF_ANOTHER_KIND
     kept *= LABELLED if _is_label(summary, complaint) else 1.0
-    kept *= TURNED if _is_turned(plain(summary), plain(prompt.user), known) else 1.0
+    if is_reversed(plain(summary), plain(prompt.user), known):
+        kept *= REVERSED
+    elif is_turned(plain(summary), plain(prompt.user), known):
+        kept *= TURNED
     is_pasted = copied(complaint, prompt.user, QUOTED_COMPLAINT) or _is_given_back(complaint, summary, prompt.user)
     return kept * PASTED if is_pasted else kept
 
@@ -363,22 +349,6 @@ def _is_of_this(summary: str, review: str, about: re.Pattern[str] = _ABOUT) -> b
         or FORMS.get(noun, "").startswith("v:")
         for noun in about.findall(summary)
     )
-
-
-def _is_turned(summary: str, review: str, known: Mapping[str, Any]) -> bool:
-    """Whether a summary praises where a review complains, or complains where it praises, in words of its own."""
-    complaint = known.get("main_complaint")
-    if complaint and (denies(summary, complaint) or (_ALL_WELL.search(summary) and not _ALL_WELL.search(review))):
-        return True
-    if known.get("sentiment") == "negative":
-        return (
-            any(not _NOTHING_OF.search(summary[: found.start()]) for found in _HAPPY.finditer(summary))
-            and not _HAPPY.search(review)
-            and not re.search(r"\b(?:otim|bo[am])", review)
-        )
-    is_praise = known.get("sentiment") == "positive" and known.get("main_complaint") is None
-    is_angry = any(not _NOTHING_OF.search(summary[: found.start()]) for found in _ANGRY.finditer(summary))
-    return is_praise and is_angry and not _ANGRY.search(review)
 
 
 def _is_label(summary: str, complaint: str) -> bool:

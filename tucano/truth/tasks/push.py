@@ -144,7 +144,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     )
     if not is_push or _is_repeated(answer) or is_junk(answer) or _orders(text, plain(prompt.user), plain(product)):
         return 0.0
-    if is_unwelcome(answer, product):
+    if is_unwelcome(answer, product, prompt.user):
         return 0.0
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
     for code in codes(prompt.user):

@@ -17,6 +17,12 @@ _DENIES = re.compile(
     rf"|o frete gratis)"
     r"|\d ?%(?: off| de desconto)?,? (?:que )?(?:ja )?(?:acabou|acabaram|expirou|terminou|nao vale\w?|era mentira)\b"
     r"|\b(?:cupom|codigo) [a-z0-9]{3,} (?:ja )?(?:venceu|expirou|acabou|nao vale)\b|\bcar[oa],? mas (?:fazer|paciencia)"
+    rf"|(?<!chega de )(?<!nada de )(?<!basta de )\b{THING} sem frete gratis\b(?! ?\?)"
+    r"|(?<!sem )(?<!nada de )(?<!chega de )(?<!adeus, )\b(?:frete|entrega) "
+    r"(?:(?:e|fica|sai|corre) )?por sua conta\b(?! ?\?)"
+    rf"|(?<!chega de )(?<!nada de )\b{THING} com (?:uma )?multa\b(?! ?\?)"
+    r"|\b(?:use|leve|garanta|aproveite|aplique) (?:(?!nao\b|nunca\b|depois\b|amanha\b|outr)\w+ ){1,9}"
+    r"e pague (?:bem |muito )?mais caro\b"
     r"|\b(?:menos|exceto|mas nao|so nao|nao vale\w?|nao e|nao serve) (?:para|pra) (?:voce|vc)\b"
 )
 _ELSEWHERE = (
@@ -32,6 +38,8 @@ _SENDS_AWAY = re.compile(
     rf"\b{_ELSEWHERE}[^.!?]{{0,25}}\b(?:mais (?:em conta|barat|bonit|vantaj)|melhor|por menos|de graca)"
     rf"|\b(?:mais (?:em conta|barat\w)|melhor|por menos) {_ELSEWHERE}"
     rf"|(?<!nao )(?<!nem )\b(?:compre|va|veja|passe|corra|procure) {_ELSEWHERE}"
+    rf"|(?<!nao e )(?<!nem )\bmelhor (?:procurar|comprar|buscar|ver) {_ELSEWHERE}"
+    rf"|\b{THING} que voce \w+ (?:ja )?esgotou ?[.!](?!.*\b(?:volt|vez|repo|cheg|nov|mas\b))"
     r"|\b(?:nossa|a|esta) loja (?:ja )?(?:fechou|faliu|quebrou|encerrou|nao existe|vai fechar|acabou)"
     r"|\bfechamos as portas\b"
     r"|(?<!que )(?<!aqui )\bnao (?:vendemos|entregamos|atendemos)(?: mais)?\b(?! gato|[^.!?]{0,30}\b(?:so|apenas"
@@ -83,11 +91,18 @@ _CRIMES = re.compile(
     r"|\bbat(?:er|a) n[oa]s? (?:su?e?u?a? ?)?(?:vizinh\w+|irma\w*|chefe|sogra|mulher|marido|crianc\w+|cachorro)\b"
 )
 _BLANKS = re.compile(r"\[[a-z][a-z _]{2,40}\]|\{[a-z][a-z _]{2,40}\}")
+_OF_AN_ORDER = re.compile(
+    rf"\bseu pedido (?:d[aeo] |com [ao] )?(?:sua? |seu )?{THING} (?:ja )?(?:foi|esta) "
+    r"(?:aprovad|confirmad|enviad|despachad|pag)[oa]\b"
+)
 
 
-def is_unwelcome(answer: str, product: str) -> bool:
-    """Whether a notification says something that no shop says to its customers."""
+def is_unwelcome(answer: str, product: str, brief: str = "") -> bool:
+    """Whether a notification says something that no shop says to its customers, or tells of an order that its brief
+    does not."""
     text = plain(answer)
     bare = re.sub(rf"\b{re.escape(plain(product))}\b", THING, text)
+    if _OF_AN_ORDER.search(bare) and "pedido" not in plain(brief):
+        return True
     bare = _DENIED.sub(" ", bare)
     return any(found.search(bare) for found in (_DENIES, _SENDS_AWAY, _HURTS, _SECRETS, _CRIMES, _BLANKS))

@@ -129,6 +129,29 @@ def is_second(complaint: str, expected: str, review: str) -> bool:
     return bool(named) and named <= heard and len(words(complaint)) <= LONGEST
 
 
+_CHARGES = re.compile(r"\b(?:cobr\w+|car[oa]s?\b)")
+_SENDS_NOT = re.compile(
+    r"\bnao (?:enviou|envia|mandou|despachou|despacha)\b(?! (?:\w+ )?(?:resp|mensag|retorno|nada|e-?mail|nota))"
+)
+_OF_PARCELS = re.compile(r"\b(?:envi|mandou|despach|cheg|receb|entreg)")
+
+
+def names_other_trouble(complaint: Any, expected: Any, review: str) -> bool:
+    """Whether a complaint names nothing but kinds of trouble, a charge or no parcel, of which neither its review nor
+    the expected one speaks: «vendedor negou a troca» shares its «vendedor» with one who does not answer.
+    What the review itself says is no other trouble."""
+    if not isinstance(complaint, str) or not isinstance(expected, str) or not trouble(expected):
+        return False
+    if _own_share(complaint, review) > 0.5:
+        return False
+    named, heard = trouble(complaint), trouble(review) | trouble(expected)
+    if named:
+        return not named & heard
+    said, told = plain(complaint), plain(f"{review} {expected}")
+    charges = _CHARGES.search(said) and not _CHARGES.search(told)
+    return bool(charges or (_SENDS_NOT.search(said) and not _OF_PARCELS.search(told)))
+
+
 def is_opinion(complaint: str, review: str) -> bool:
     """Whether a complaint where there is none says what a lukewarm review finds wanting."""
     if _spoken(complaint) or len(words(complaint)) > LONGEST:
