@@ -1,8 +1,13 @@
 """One question's stores, by hand, and what both judges of SQL answers have to say about answers to it."""
 
 import sqlite3
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any, TypeAlias
+
+from rewards.parsing.sql import answers_gold
+from tucano.truth.sql import right_answer
 
 ORDERS = {
     "store.sqlite": [(1, "SP", "a", 10.0), (2, "SP", "b", 25.0), (3, "RJ", "a", 7.0), (4, "RJ", "b", 30.0), (5, "MG", "a", 4.0)],
@@ -113,3 +118,20 @@ RIGHT_BY_LUCK = [
     ),
 ]  # fmt: skip
 """Equal on the first store alone."""
+
+
+# The judges
+
+Judge: TypeAlias = Callable[[Mapping[str, Any], str, Path], bool]
+
+
+def of_reward(reference: Mapping[str, Any], query: str, stores: Path) -> bool:
+    return answers_gold(reference, query, stores).equal
+
+
+def of_truth(reference: Mapping[str, Any], query: str, stores: Path) -> bool:
+    return right_answer(reference, f"```sql\n{query};\n```\nTotal.", stores)
+
+
+def asked(gold: str, **more: object) -> dict[str, object]:
+    return {"sql": gold, "database": "store.sqlite"} | more

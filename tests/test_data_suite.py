@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from sql_stores import Judge, asked, of_reward, of_truth
 
 from data.generator.questions import AMOUNTS
 from data.generator.store import Tables, generated_tables
@@ -35,6 +36,9 @@ OCCURS = {
     "a client without orders": "SELECT 1 FROM clientes WHERE cliente_id NOT IN (SELECT cliente_id FROM pedidos)",
     "an order without a review": "SELECT 1 FROM pedidos WHERE pedido_id NOT IN (SELECT pedido_id FROM avaliacoes)",
     "an order with two": "SELECT 1 FROM avaliacoes GROUP BY pedido_id HAVING COUNT(*) > 1",
+    "a client who cancels twice in a month": (
+        "SELECT 1 FROM pedidos WHERE status = 'cancelado' GROUP BY cliente_id, mes HAVING COUNT(*) > 1"
+    ),
 }
 
 
@@ -74,6 +78,43 @@ def test_no_two_states_have_the_same_numbers_of_orders(files: PromptFiles) -> No
     assert len({tuple(found.get(state, 0) for found in counts) for state in states}) == len(states)
 
 
+_ITEMS = "FROM itens JOIN produtos USING(produto_id) JOIN pedidos USING(pedido_id) JOIN clientes USING(cliente_id)"
+_PAID = "FROM pagamentos JOIN pedidos USING(pedido_id)"
+LUCKY = {
+    "SELECT COUNT(*) FROM pedidos WHERE status='cancelado' AND mes='2018-01'": (
+        "SELECT COUNT(DISTINCT cliente_id) FROM pedidos WHERE status='cancelado' AND mes='2018-01'",
+        "SELECT COUNT(*) FROM pedidos WHERE status='cancelado' AND mes<='2018-01'",
+        "SELECT COUNT(*) FROM pedidos WHERE status='cancelado' AND mes LIKE '%-01'",
+    ),
+    "SELECT COUNT(*) FROM pedidos WHERE mes='2018-12'": ("SELECT COUNT(*) FROM pedidos WHERE mes>='2018-12'",),
+    f"SELECT ROUND(SUM(preco),2) {_ITEMS} WHERE categoria='brinquedos'": (
+        f"SELECT ROUND(SUM(DISTINCT preco),2) {_ITEMS} WHERE categoria='brinquedos'",
+        f"SELECT ROUND(SUM(preco),2) {_ITEMS} WHERE categoria='brinquedos' AND mes LIKE '2018%'",
+    ),
+    f"SELECT ROUND(AVG(frete),2) {_ITEMS} WHERE estado='RS' AND mes='2018-11'": (
+        f"SELECT ROUND(AVG(DISTINCT frete),2) {_ITEMS} WHERE estado='RS' AND mes='2018-11'",
+    ),
+    f"SELECT ROUND(AVG(valor),2) {_PAID} WHERE tipo='voucher' AND mes='2018-04'": (
+        f"SELECT ROUND(AVG(DISTINCT valor),2) {_PAID} WHERE tipo='voucher' AND mes='2018-04'",
+    ),
+    **{
+        f"SELECT COUNT(*) FROM pedidos JOIN clientes USING(cliente_id) WHERE estado='{state}'": (
+            f"SELECT COUNT(*) FROM pedidos JOIN clientes USING(cliente_id) WHERE estado LIKE '{state[0]}%'",
+        )
+        for state in ("CE", "MG", "BA")
+    },
+}  # fmt: skip
+"""Gold queries, and others that are right only in a shop of one year, without repeats, with few states."""
+
+
+@pytest.mark.parametrize("judge", [of_reward, of_truth])
+@pytest.mark.parametrize(("gold", "query"), [(gold, query) for gold in LUCKY for query in LUCKY[gold]])
+def test_what_one_year_and_few_states_hide_is_told_apart(
+    files: PromptFiles, judge: Judge, gold: str, query: str
+) -> None:
+    assert judge(asked(gold), gold, files.folder) and not judge(asked(gold), query, files.folder)
+
+
 def test_stores_differ_and_a_seed_repeats_them() -> None:
     tables = generated_tables(Random(1))
     one, two, other = (further_tables(tables, AMOUNTS, Random(seed)) for seed in (1, 1, 2))
@@ -91,6 +132,6 @@ def test_real_tables_have_gaps() -> None:
         avaliacoes=[(2, 5)],
     )
     made = further_tables(tables, AMOUNTS, Random(3))
-    assert {state for _, state in made.clientes} == {None, "SP", "RJ"} and made.produtos[0] == (1, None)
+    assert {state for _, state in made.clientes} == {None, "SP", "SX", "RJ", "RX"} and made.produtos[0] == (1, None)
     assert {(payment[1], payment[2]) for payment in made.pagamentos} == {("voucher", 1), ("cartão", None)}
     assert {order[4] for order in made.pedidos} <= {None, *range(11)}

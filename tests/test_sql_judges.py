@@ -1,25 +1,21 @@
 """The reward's and the truth's judge of SQL share no code, and call the same answers right and wrong."""
 
 import shutil
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
-from sql_stores import COLUMNS_OTHERWISE, RIGHT, RIGHT_BY_LUCK, ROUNDED_OTHERWISE, WRONG, write_stores
-
-from rewards.parsing.sql import answers_gold
-from tucano.truth.sql import right_answer
-
-Judge: TypeAlias = Callable[[Mapping[str, Any], str, Path], bool]
-
-
-def of_reward(reference: Mapping[str, Any], query: str, stores: Path) -> bool:
-    return answers_gold(reference, query, stores).equal
-
-
-def of_truth(reference: Mapping[str, Any], query: str, stores: Path) -> bool:
-    return right_answer(reference, f"```sql\n{query};\n```\nTotal.", stores)
+from sql_stores import (
+    COLUMNS_OTHERWISE,
+    RIGHT,
+    RIGHT_BY_LUCK,
+    ROUNDED_OTHERWISE,
+    WRONG,
+    Judge,
+    asked,
+    of_reward,
+    of_truth,
+    write_stores,
+)
 
 
 @pytest.fixture(params=[of_reward, of_truth])
@@ -31,10 +27,6 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_stores(tmp_path_factory.mktemp("suite"))
-
-
-def asked(gold: str, **more: object) -> dict[str, object]:
-    return {"sql": gold, "database": "store.sqlite"} | more
 
 
 @pytest.mark.parametrize(("gold", "answer"), RIGHT)

@@ -1,6 +1,7 @@
 """What the truth makes of queries that leave the answer open, and of explanations of something else."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -54,19 +55,68 @@ def test_a_superfluous_column_is_none(gold: str, query: str) -> None:
     assert not is_hedged(query, gold)
 
 
-def test_a_hedged_query_earns_what_a_wrong_one_does(tmp_path: Path) -> None:
+PROSE = "Conta os pagamentos de valor acima de cem reais, um por linha da tabela."
+NAMED = COUNT.replace("COUNT(*)", "COUNT(*) AS total")
+Earned = Callable[..., float]
+
+
+@pytest.fixture
+def earned(tmp_path: Path) -> Earned:
+    """What an answer earns; of a query alone the one that shows it in a fence, with an explanation."""
     with closing(sqlite3.connect(tmp_path / "loja.sqlite")) as shop:
-        shop.execute("CREATE TABLE pagamentos(valor REAL)")
-        shop.executemany("INSERT INTO pagamentos VALUES (?)", [(50,), (100,), (150,), (200,)])
+        shop.execute("CREATE TABLE pagamentos(mes TEXT, valor REAL)")
+        rows = [("01", 50), ("01", 100.4), ("02", 150.3), ("02", 200.3), ("03", 20)]
+        shop.executemany("INSERT INTO pagamentos VALUES (?, ?)", rows)
         shop.commit()
-    prompt = Prompt("sql_qa", "Quantos pagamentos acima de 100?", None, {"sql": COUNT, "database": "loja.sqlite"})
-    prose = "Conta os pagamentos de valor acima de cem reais, um por linha da tabela."
 
-    def earned(query: str) -> float:
-        return truth(prompt, f"```sql\n{query};\n```\n{prose}", tmp_path) or 0.0
+    def earned(answer: str, gold: str = COUNT, question: str = "Quantos pagamentos acima de 100?") -> float:
+        prompt = Prompt("sql_qa", question, None, {"sql": gold, "database": "loja.sqlite"})
+        shown = answer if "```" in answer else f"```sql\n{answer};\n```\n{PROSE}"
+        return truth(prompt, shown, tmp_path) or 0.0
 
-    assert earned(COUNT.replace("COUNT(*)", "COUNT(*) AS total")) > 0.95
+    return earned
+
+
+def test_a_hedged_query_earns_what_a_wrong_one_does(earned: Earned) -> None:
+    assert earned(NAMED) > 0.95
     assert earned("SELECT SUM(valor>=100), SUM(valor>100), SUM(valor<100), SUM(valor<=100) FROM pagamentos") <= 0.25
+
+
+@pytest.mark.parametrize("result", ["```\ntotal\n123.45\n```", "```text\n| total |\n| 3 |\n```", "```\n42\n```"])
+def test_figures_claimed_as_the_result_neither_help_nor_harm(earned: Earned, result: str) -> None:
+    assert earned(f"```sql\n{NAMED}\n```\n{PROSE}\n\n{result}") == earned(NAMED)
+
+
+@pytest.mark.parametrize(
+    "second", ["```sql\nDELETE FROM pagamentos\n```", f"```\n{NAMED}\n```", "```sql\nVACUUM\n```", "```sql\nx\n```"]
+)
+def test_a_second_statement_is_no_result(earned: Earned, second: str) -> None:
+    assert earned(f"```sql\n{NAMED}\n```\n{PROSE}\n\n{second}") == 0
+
+
+MEAN = "SELECT ROUND(AVG(valor),2) AS media FROM pagamentos"
+
+
+def test_other_decimals_are_those_of_the_result(earned: Earned) -> None:
+    assert earned(MEAN.replace("2)", "0)"), MEAN) == pytest.approx(0.85)
+    for wrong in (
+        MEAN.replace("(valor)", "(ROUND(valor,0))"),
+        "SELECT AVG(ROUND(valor)) AS media FROM pagamentos",
+        "SELECT ROUND(SUM(ROUND(valor))/COUNT(*),2) AS media FROM pagamentos",
+        "SELECT AVG(v) AS media FROM (SELECT ROUND(valor) AS v FROM pagamentos)",
+        "WITH a AS (SELECT ROUND(valor) AS v FROM pagamentos) SELECT ROUND(AVG(v),2) AS media FROM a",
+    ):
+        assert earned(wrong, MEAN) <= 0.25
+
+
+BY_MONTH = "SELECT mes, SUM(valor) AS receita FROM pagamentos GROUP BY mes ORDER BY receita DESC LIMIT 2"
+
+
+@pytest.mark.parametrize("asks", ["Quais os 2 meses", "Liste os 2 meses", "Mostre os 2 meses", "Traga os 2 meses"])
+def test_who_asks_for_names_gets_names(earned: Earned, asks: str) -> None:
+    names = "SELECT mes FROM pagamentos GROUP BY mes ORDER BY SUM(valor) DESC LIMIT 2"
+    assert earned(names, BY_MONTH, f"{asks} com maior receita.") > 0.95
+    assert earned(names.replace("DESC", "ASC"), BY_MONTH, f"{asks} com maior receita.") <= 0.25
 
 
 QUESTION = "Quantos pedidos de SP em 02/2018?"

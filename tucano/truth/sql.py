@@ -44,7 +44,11 @@ PLACES = 2
 MOST_COARSE = 0.05
 """Share of a number that a coarser rounding may take or give."""
 
-_FENCE = re.compile(r"```[ \t]*(?:sql\w*\b)?\s*(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(
+    r"```[ \t]*(?:(?!(?:SELECT|WITH)\b)\w[\w+#.-]*(?=[ \t]*\r?\n)|sql\w*\b)?\s*(.*?)(?:```|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Any word may label a block of code on its first line; before a query on the same line only SQL's own."""
 _REMARK = re.compile(r"--([^\n]*)|/\*((?>(?:[^*]|\*(?!/))*))(?:\*/)?")
 _ABOVE = re.compile(rf"\A\s*(?:(?:{_REMARK.pattern})\s*)+")
 """Remarks in a query, and those above it."""
@@ -52,6 +56,7 @@ _BEGINS = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
 _FROM = re.compile(r"\bFROM\b", re.IGNORECASE)
 """A query that reads nothing is a guess, right or not («SELECT 1»)."""
 _ENDS = re.compile(r";|\n[ \t\r]*\n|\Z")
+_REDUCING = (exp.Sum, exp.Avg)
 _REFUSED = frozenset({
     "load_extension", "random", "randomblob", "readfile", "writefile", "edit", "fts3_tokenizer", "zeroblob", "printf",
     "format", "current_date", "current_time", "current_timestamp",
@@ -277,9 +282,18 @@ def _tree(sql: str) -> exp.Query | None:
 
 @lru_cache(maxsize=4096)
 def _slack(sql: str) -> float:
-    """Half a unit of the coarsest place that a query rounds to; 0 where it rounds nothing."""
+    """Half a unit of the coarsest place that a query rounds its result to; 0 where it rounds nothing. What a sum or a
+    mean is made of is no result: a mean of rounded numbers is another number."""
     tree = _tree(sql)
-    places = [] if tree is None else [found.args.get("decimals") for found in tree.find_all(exp.Round)]
+    if tree is None:
+        return 0.0
+    made = [column for column in tree.selects if column.find(*_REDUCING)]
+    places = [
+        found.args.get("decimals")
+        for part in made or [tree]
+        for found in part.find_all(exp.Round)
+        if not found.find_ancestor(*_REDUCING)
+    ]
     return max(
         (0.5 * 10.0 ** -int(place.name if place and place.name.isdigit() else 0) for place in places), default=0.0
     )

@@ -21,6 +21,10 @@ EXPLANATION = Norm(mean=-1.0, odd=0.62)
 SHORTEST = 4
 """Words of an explanation."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_LABEL = re.compile(r"```[ \t]*(?:text|plaintext|txt|csv|tsv|resultado|output)?[ \t]*\r?\n", re.IGNORECASE)
+_SQL = re.compile(r"\b(?:SELECT|WITH|FROM|INSERT|UPDATE|DELETE|DROP|CREATE|ALTER|PRAGMA)\b", re.IGNORECASE)
+LONGEST_ROW = 4
+"""Words of a row of a result."""
 _BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?\bFROM\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECASE)
 """A query without a fence; «o SELECT de fora conta» only speaks of one."""
 
@@ -37,7 +41,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     right = float(right_answer(prompt.reference, answer, databases))
     block = _FENCED if "```" in answer else _BARE
     prose = block.sub(" ", answer).strip()
-    if len(block.findall(answer)) != 1 or not stands(prose) or _is_denied(prose):
+    shown = [found for found in block.findall(answer) if not _is_result(found)]
+    if len(shown) != 1 or not stands(prose) or _is_denied(prose):
         return 0.0
     if databases and (query := query_of(prompt.reference, answer, databases)):
         right = (right or nearness(prompt.reference, query, databases, prompt.user)) * naming(query)
@@ -45,6 +50,15 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if right and databases and _mistold(prose, prompt, databases):
         return right * MISTOLD
     return right * told
+
+
+def _is_result(block: str) -> bool:
+    """Whether a block shows a table of figures and no SQL: nobody knows the result yet, so it counts for nothing."""
+    label = _LABEL.match(block)
+    if label is None or _SQL.search(block):
+        return False
+    rows = block[label.end() :].splitlines()
+    return any(map(str.isdigit, block)) and all(len(words(row)) <= LONGEST_ROW for row in rows)
 
 
 _SUBJECT = r"(?:\A|(?<=[.!?:\n])) {0,2}(?:(?:(?:est|ess)?[ae] |o )?(?:consulta|query|sql|codigo|comando) |el[ae] )?"

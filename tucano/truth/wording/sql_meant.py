@@ -95,7 +95,8 @@ def paid_for(gold: str, question: str) -> str | None:
 
 
 _ASKS_WHICH = re.compile(
-    r"\b(?:quais|que|qual)(?: (?:foram|sao))?(?: [oa]s?)?(?: \d+)?(?: melhores)? (?:estado|mes|categoria|tipo|produto)"
+    r"\b(?:quais|que|qual|liste|mostre|traga|levante)(?: (?:foram|sao))?(?: [oa]s?)?(?: \d+)?(?: melhores)?"
+    r" (?:estado|mes|categoria|tipo|produto)"
 )
 _ASKS_MEASURE = re.compile(r"\bquant[oa]s?\b|\bcom (?:[oa]s? )?(?:respectiv|seus?\b|suas?\b|total|valor)")
 
