@@ -53,6 +53,10 @@ COLUMNS_OTHERWISE = [
 """Right, unless the question asks for an order of the columns."""
 
 RIGHT = [
+    (  # 2, 1 and 0
+        "SELECT COUNT(*) FROM pedidos WHERE estado = 'RJ' AND valor > 5",
+        "SELECT COUNT(*) FROM pedidos WHERE estado = 'RJ' AND valor > 5 GROUP BY estado",
+    ),
     *ROUNDED_OTHERWISE,
     *COLUMNS_OTHERWISE,
     ("SELECT id, 6 - id FROM pedidos", "SELECT 6 - id, id FROM pedidos"),

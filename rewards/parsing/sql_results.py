@@ -44,6 +44,11 @@ class Expected:
         """Whether the question has no answer in a store: whether that is then NULL or 0 is a matter of taste."""
         return self.count == 1 and all(cell is None for cell in self.groups[0][0])
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether nothing is counted in a store: an answer with GROUP BY then has no row at all, which is as right."""
+        return self.count == 1 and all(cell == 0 for cell in self.groups[0][0])
+
     def column(self, place: int) -> "Expected":
         return Expected(tuple(tuple((row[place],) for row in group) for group in self.groups), self.count)
 

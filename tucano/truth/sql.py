@@ -123,7 +123,7 @@ def _is_met(reference: Mapping[str, Any], query: str, first: Path, wider: int = 
         result = rows_of(store, query, max(LEAST_STEPS, STEPS_FACTOR * wanted.steps))
         if result is None:
             return False
-        if not wanted.count:
+        if not wanted.count or (store != first and wanted.is_zero and not result[0]):
             if result[0]:
                 return False
             continue
@@ -206,6 +206,8 @@ class Wanted:
     steps: int
     is_void: bool
     """The question has no answer here: NULL alone."""
+    is_zero: bool
+    """Nothing is counted here: a query with GROUP BY has no row then, and is as right."""
 
     def is_met(self, rows: Sequence[Row], order: Sequence[int], slack: float, coarser: bool = False) -> bool:
         """Whether these are the rows, their columns taken in that order; of the last segment only some are needed."""
@@ -227,7 +229,8 @@ def _wanted(store: Path, gold: str) -> Wanted:
     rows, steps = result
     segments = _segments(store, gold, rows)
     is_void = len(rows) == 1 and set(rows[0]) == {None}
-    return Wanted(tuple(segments), len(rows), len(rows[0]) if rows else 0, steps, is_void)
+    is_zero = len(rows) == 1 and set(rows[0]) == {0}
+    return Wanted(tuple(segments), len(rows), len(rows[0]) if rows else 0, steps, is_void, is_zero)
 
 
 def _segments(store: Path, gold: str, rows: tuple[Row, ...]) -> list[tuple[Row, ...]]:
