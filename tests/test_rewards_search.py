@@ -21,9 +21,9 @@ from tucano.prompts import Prompt, Task
 LOW = 0.30
 CALLS = 500
 """Per task, shared by five prompts."""
-MOST = {"extraction": 3, "sql_qa": 0, "insights": 25, "push": 40, "sentiment": 4, "churn": 6}
-"""How many of the fifty best texts may earn more than .30. Of a push of a few words, and of an object whose right half
-was found, some do; the objects are answers, if unlikely ones.
+MOST = {"extraction": 2, "sql_qa": 0, "insights": 5, "push": 5, "sentiment": 3, "churn": 3}
+"""How many of the fifty best texts may earn more than .30: those of one search, which end alike. Of an object whose right
+half was found some do; they are answers, if unlikely ones.
 """
 OBJECT = '{"sentiment": "negative", "sentiment_score": 2}'
 
