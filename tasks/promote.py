@@ -121,7 +121,7 @@ def _admit(
     answers = evidence.answers.read()
     people = _of_champion(evidence.comparison.comparison.people, champion)
     primary = settings.comparison.primary
-    found = standing(answers, best.arm, champion is not None, primary, settings.promotion, _tested(prompts), people)
+    found = standing(answers, best.arm, champion is not None, primary, settings.promotion, _held_out(prompts), people)
     challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
@@ -139,7 +139,7 @@ def _of_champion(people: Preference | None, champion: RegisteredModel | None) ->
     return people if people.made_of.get(people.against) == f"{champion.model} version {champion.version}" else None
 
 
-def _tested(prompts: PromptSet) -> HeldOut:
+def _held_out(prompts: PromptSet) -> HeldOut:
     tested = read_prompts(prompts.files.test)
     sources: dict[str, set[str]] = {}
     for prompt in tested:

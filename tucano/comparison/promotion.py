@@ -111,15 +111,15 @@ def standing(
     has_champion: bool,
     primary: Decoding,
     settings: PromotionSettings,
-    tested: HeldOut,
+    held_out: HeldOut,
     people: Preference | None = None,
 ) -> Standing:
     """What a candidate becomes that nothing refuses: where a person is asked, challenger at most until then. `people`:
     what they preferred, it or the champion.
     """
-    found = _standing(answers, candidate, primary, settings, tested) if has_champion else _FIRST
+    found = _standing(answers, candidate, primary, settings, held_out) if has_champion else _FIRST
     if found.status == CHAMPION and has_champion and settings.each_source:
-        found = _by_source(answers, candidate, primary, settings, tested) or found
+        found = _by_source(answers, candidate, primary, settings, held_out) or found
     if found.status == CHAMPION and has_champion and people is not None and people.wins.worse:
         found = _not_preferred(people)
     if found.status == CHAMPION and settings.approval_hours is not None:
@@ -134,12 +134,12 @@ _FIRST = stands(CHAMPION, "first")
 
 
 def _standing(
-    answers: Sequence[Answer], candidate: str, primary: Decoding, settings: PromotionSettings, tested: HeldOut
+    answers: Sequence[Answer], candidate: str, primary: Decoding, settings: PromotionSettings, held_out: HeldOut
 ) -> Standing:
     """Against the champion: it has to be at most the margin below it, by the bound."""
     if CHAMPION not in arms_of(answers):
         return stands(CHALLENGER, "another champion")
-    bound = noninferiority_bound(answers, candidate, primary, tested.clusters)
+    bound = noninferiority_bound(answers, candidate, primary, held_out.clusters)
     below = max(0.0, -bound)
     if bound > -settings.margin:
         return stands(CHAMPION, "near the champion", below=below)
@@ -158,19 +158,19 @@ def _by_source(
     candidate: str,
     primary: Decoding,
     settings: PromotionSettings,
-    tested: HeldOut,
+    held_out: HeldOut,
 ) -> Standing | None:
     """Why it stays challenger: on the prompts of one source it may be worse, or on all together it does not win. None
     where it may be champion.
     """
-    for source, ids in sorted(tested.sources.items()):
+    for source, ids in sorted(held_out.sources.items()):
         if len(ids) < SMALLEST_STRATUM:
             return stands(CHALLENGER, "few of a source", count=str(len(ids)), source=source)
         here = [answer for answer in answers if answer.prompt_id in ids]
-        bound = noninferiority_bound(here, candidate, primary, tested.clusters)
+        bound = noninferiority_bound(here, candidate, primary, held_out.clusters)
         if bound <= -settings.margin:
             return stands(CHALLENGER, "below by source", below=-bound, margin=settings.margin, source=source)
-    bound = noninferiority_bound(answers, candidate, primary, tested.clusters)
+    bound = noninferiority_bound(answers, candidate, primary, held_out.clusters)
     return None if bound > 0 else stands(CHALLENGER, "not above the champion", bound=bound)
 
 
