@@ -213,6 +213,18 @@ def test_an_established_drop_is_corrected_as_a_drop() -> None:
     assert "this one has p for a drop < 0.0001" in english and "p para uma queda" in portuguese
 
 
+@pytest.mark.parametrize("alpha", [1e-17, 1e-300])
+def test_a_level_that_nothing_reaches_is_no_error(alpha: float) -> None:
+    members = {
+        f"seed-{seed}": {f"p{place}": [0.5 + place / 100 + seed / 50] for place in range(40)} for seed in (1, 2, 3)
+    }
+    below = {f"p{place}": [0.5] * 3 for place in range(40)}
+    strata = Strata({"push": list(below)})
+    main = contrast("seeds", members, ("sft", below), strata, alpha, "served", "reward")
+    assert main.overall.detectable is None
+    assert "can show no gain, however large" in judge(main, Judging(alpha=alpha)).sentences[0]
+
+
 @pytest.mark.parametrize(
     ("alpha", "looks", "level", "chance"), [(0.0125, 2, "1.25", "2"), (0.0004, 2, "0.04", "0.08"), (0.05, 3, "5", "14")]
 )

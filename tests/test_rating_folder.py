@@ -198,6 +198,7 @@ class TestLines:
             json.dumps(rated(rater=["ana"])),
             json.dumps(rated(rater="")),
             json.dumps(rated(rater="ana\nbia")),
+            json.dumps(rated(rater="ana\u2028bia")),
             json.dumps(rated(replace(PUSH, stars=9))),
             json.dumps(rated(replace(PUSH, stars=0))),
             json.dumps(rated(completion=7)),

@@ -155,7 +155,8 @@ def _language(say: Speaker, found: Forgetting) -> str:
 
 def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: StudyContext) -> str:
     if name == "looks":
-        chance = _percent(say, round(chance_finding(around.looks, alpha), 2) or chance_finding(around.looks, alpha))
+        found = chance_finding(around.looks, alpha)
+        chance = _percent(say, round(found, 2) or found)
         fell = reward.overall.gain < 0
         corrected = p_value(after_looks(reward.overall.p_worse if fell else reward.overall.p, around.looks), say.number)
         of = say("for a drop" if fell else "for a gain")

@@ -51,7 +51,7 @@ class Judged(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True)
 
-    rater: str = Field(pattern=r"^[^\x00-\x1f\x7f]+$")
+    rater: str = Field(pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$")
     """A name in one line: it stands in reports."""
     rater_kind: RaterKind
     consent: bool = False

@@ -311,7 +311,7 @@ def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0
     Power of the t test (noncentral t) at an effective n of 3/pi times the prompts. For normal differences; n >= 5.
     """
     effective = n * WILCOXON_EFFICIENCY
-    critical = float(stats.t.ppf(1 - alpha, effective - 1))
+    critical = float(stats.t.isf(alpha, effective - 1))  # the upper tail itself: 1 - 1e-17 is 1
 
     def shortfall(effect: float) -> float:
         return float(stats.nct.sf(critical, effective - 1, effect * sqrt(effective))) - power

@@ -47,7 +47,7 @@ def _power(measured: MeanSquares, parts: tuple[float, float, float], seeds: int,
         seeds=seeds,
     )
     se, df = expected.error()
-    return float(stats.nct.sf(stats.t.ppf(1 - alpha, df), df, effect / se)) if se else 1.0
+    return float(stats.nct.sf(stats.t.isf(alpha, df), df, effect / se)) if se else 1.0
 
 
 def prompts_needed(sd: float, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
