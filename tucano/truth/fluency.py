@@ -171,6 +171,8 @@ _LABEL = re.compile(
     r"|\b(?<=n)os (?=cinco\b)|\ba partir de(?=\W*\.\.)|\b(?:(?<=leva )|(?<=pega )|(?<=leve ))uma?\b"
 )
 """What is numbered by letters, and turns that look unfinished («um a um», «da uma tarde», «nos cinco»)."""
+_TURNED_ROUND = re.compile(r"\A[^()]*\w\w\)[^()]*\(")
+"""Brackets that close before one opens; «a)» is a mark."""
 _GLUED = re.compile(r"[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]")
 """Two words in one."""
 _BROKEN = re.compile(r"\ufffd|\d[a-zà-ÿ]{5,}|\w[?!]\.(?!\.)|\w[<>]=(?!\s?\d)|:\*\*[a-zà-ÿ]|[A-Z]{4},\d")
@@ -253,7 +255,7 @@ def _mean(text: str) -> float:
 def faults(text: str) -> int:
     """How many faults one can name: broken words, capitals inside, words that wait for another, brackets left open."""
     folded = _LABEL.sub(" ", plain(_IS.sub("eh", text)))
-    brackets = folded.count("(") != folded.count(")")
+    brackets = folded.count("(") != folded.count(")") or bool(_TURNED_ROUND.search(folded))
     unfinished = bool(_UNFINISHED.search(folded))
     named = len(_LEFT_HANGING.findall(folded)) + len(_DISAGREES.findall(folded)) + _misplaced_verbs(tokens(text))
     glued = len(_GLUED.findall(_BRANDS.sub("Marca", text))) + len(_BROKEN.findall(text))

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from tucano.truth.catalogue import CATALOGUE
 from tucano.truth.fluency import CORPUS, corpus
-from tucano.truth.reading import plain, stem, words
+from tucano.truth.reading import plain, sentences, stem, words
 
 _PILES = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])\1{9,}|[\u200b\u200c\u2060\ufeff]{3}|[\x00-\x08]|\bNaN\b|`{4}")
 """Of one mark, of characters that nobody sees, scraps of code; rules and bars may be long."""
@@ -28,11 +28,30 @@ def is_junk(answer: str) -> bool:
     text = plain(answer)
     return bool(
         _PILES.search(answer)
+        or any(map(_tangles, sentences(answer, whole=True)))
         or len(_EMPTY_ITEM.findall(answer)) > 1
         or _VERBS.search(text)
         or _TASK.search(text)
         or _REFUSES.search(text)
     )
+
+
+_ENTRY = re.compile(r"\d%?\s*;")
+LONGEST_ENTRY = 4
+"""Words before the figure of an entry («em queda: taxa de recompra»)."""
+
+
+def _tangles(sentence: str) -> bool:
+    """Whether a sentence strings figures («10,3%; apertar cancelamento 11,1%; viajar e deixar julho (clientes novos)»)
+    where a list has entries («recompra 17%; setor 21%; distância que se fecha»), none twice, before what it says of
+    them. Behind marks a model of word order begins anew, so that any words may stand there."""
+    *entries, last = plain(sentence).split(";")
+    if len(_ENTRY.findall(sentence)) < 2:
+        return False
+    named = [tuple(word for word in words(entry) if word.isalpha()) for entry in entries]
+    listed = len(set(named)) == len(named) and all(0 < len(entry) <= LONGEST_ENTRY for entry in named)
+    said = sum(word.isalpha() for word in words(last))
+    return not listed or (said > LONGEST_ENTRY and any(mark.isdigit() for mark in last))
 
 
 LONG = 4
