@@ -117,6 +117,8 @@ NEW_SEED = re.compile(rf"may gain {NUMBER} to {NUMBER}")
 LOOKED = re.compile(rf"corrected for all of them \(Bonferroni\), this one has p for a (gain|drop) [=<] {NUMBER}")
 TASK = re.compile(rf"^(\w+): (better by|worse by|fell by|the typical|)\s*{NUMBER}?", re.ASCII)
 HOLM = re.compile(rf"after Holm(?: over the tasks it is not established \(p)? [=<] {NUMBER}")
+LOOKS = re.compile(r"looked at (\d+) times")
+TRUTH_GAIN = re.compile(rf"^Ground truth .*, \+(?!0\.000).* for a gain [=<] {NUMBER}")
 TRUTH_DROP = re.compile(rf"^Ground truth .* for a drop [=<] {NUMBER}")
 INTERVAL = re.compile(rf"95 % interval {NUMBER} to {NUMBER}(?!\))")
 BEATS = ("Better:", "These adapters beat", "By the reward alone", "Reward hacking suspected")
@@ -130,8 +132,12 @@ def contradictions(headline: str, sentences: Sequence[str]) -> Iterator[str]:
     better = headline.startswith("Better:")
     yield from _of_the_whole(text, beats, worse)
     yield from _of_seeds(text, beats, better)
+    times = int(found[1]) if (found := LOOKS.search(text)) else 1
     for sentence in sentences:
-        yield from _of_a_task(sentence, beats)
+        yield from _of_a_task(sentence, beats, times)
+    risen = [sentence for sentence in sentences if (found := TRUTH_GAIN.search(sentence)) and float(found[1]) < LEVEL]
+    if worse and risen and "by the ground truth the answers got better" not in text:
+        yield "worse, while the ground truth is better, without a word"
     if better and re.search("ground truth (does not|while|fell|is not known)", text):
         yield "better, and the ground truth does not confirm it"
     if better and "Ground truth" not in text:
@@ -179,6 +185,8 @@ def _of_the_whole(text: str, beats: bool, worse: bool) -> Iterator[str]:
         yield "the interval is above 0, and no gain is claimed, unexplained"
     if worse and high >= 0 and "still includes" not in text:
         yield "worse, but the interval includes 0, unexplained"
+    if high < 0 and "That does not mean" in text:
+        yield "gains may have been missed, says a text whose interval is below 0"
     if not worse and high < 0 and not explained:
         yield "the interval is below 0, and no drop is claimed, unexplained"
     each = re.search(r"Mean gain of each seed: (.*?)\.(?: |$)", text)
@@ -219,7 +227,7 @@ def _of_seeds(text: str, beats: bool, better: bool) -> Iterator[str]:
         yield "the gain is not the mean over seeds"
 
 
-def _of_a_task(sentence: str, beats: bool) -> Iterator[str]:
+def _of_a_task(sentence: str, beats: bool, looks: int) -> Iterator[str]:
     found = TASK.search(sentence)
     if found is None or found[1] not in TASKS:
         return
@@ -230,6 +238,8 @@ def _of_a_task(sentence: str, beats: bool) -> Iterator[str]:
         yield "a task is called better without a gain, with a large p or without the whole"
     if found[2] == "worse by" and (gain <= 0 or after >= LEVEL):
         yield "a task is called worse without a drop or with a large p"
+    if found[2] == "worse by" and looks * after >= 1.02 * LEVEL:  # printed with few digits
+        yield "a task is called worse, and after all looks it is not"
     if found[2] == "fell by" and gain < 0:
         yield "a task fell by less than nothing"
     if "not established" in sentence and "by itself" not in sentence.lower():

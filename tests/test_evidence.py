@@ -177,6 +177,23 @@ def test_ranks_alone_make_no_fall_of_a_truth_whose_mean_rises() -> None:
     assert found is not None and "the ground truth does not confirm" in found.reason
 
 
+def test_a_truth_that_rises_while_the_reward_falls_is_said() -> None:
+    verdict = by_truth({"push": [-0.1 - place / 100 for place in range(8)]}, rises=-0.2)
+    assert verdict.worse and verdict.cautions == ("truth rose",)
+    assert "by the ground truth the answers got better" in verdict.sentences[-1]
+    assert "truth rose" not in by_truth({"push": [0.1, -0.1, 0.2, -0.2, 0.0, 0.0]}, rises=-0.2).cautions
+
+
+def test_a_drop_that_does_not_stand_after_all_looks_keeps_from_promotion_and_is_not_called_established() -> None:
+    main = simple([-0.1 - place / 100 for place in range(8)])  # p = 1 / 256
+    few, many = (judge(main, Judging(), around=StudyContext(looks=looks)) for looks in (2, 20))
+    assert few.worse and any(said.startswith("push: worse by") for said in few.sentences)
+    (told,) = (said for said in many.sentences if said.startswith("push: "))
+    assert not many.worse and many.worse_tasks == ("push",)
+    assert told.startswith("push: fell by 0.135") and "after correction for all looks" in told
+    assert "true gains below" not in " ".join(many.sentences)  # its interval lies below 0
+
+
 # What a test of few templates, or of many looks, can see
 
 

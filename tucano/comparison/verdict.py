@@ -120,6 +120,8 @@ def _facts(
         found += ("no truth",)
     elif better and truth and not fallen and not confirmed(truth, settings.alpha, settings.truth_margin):
         found += ("unconfirmed",)
+    elif truth and reward.overall.gain < 0 and improved(truth, settings.alpha, 1):
+        found += ("truth rose",)
     return Facts(
         better,
         worsened(reward, settings.alpha, around.looks),

@@ -104,7 +104,7 @@ def sentences(
     overall = say("overall", reward.overall, reference=reward.reference, decoding=say(reward.decoding))
     if facts.worse:
         overall += " " + say("drop", reward.overall)
-    elif not facts.improved and "identical" not in facts.cautions:
+    elif not facts.improved and "identical" not in facts.cautions and reward.overall.high >= 0:
         overall += " " + say("unseen" if reward.overall.detectable is not None else "blind", reward.overall)
     said = [overall, _seed_sentence(say, reward, alpha, facts)]
     if len(reward.seeds) > 1:
@@ -206,7 +206,8 @@ def _task_sentences(say: Speaker, reward: Contrast, alpha: float, facts: Facts, 
         if task in gains:
             key = "task better" if gains[task] else "task gated"
         elif task in drops:
-            key = "task worse"
+            stands = after_looks(after_holm(effect.p_worse_holm), looks) < alpha
+            key = "task worse" if stands else "task drop looked"
         elif (effect.p < alpha and effect.gain < 0) or (effect.p_worse < alpha and effect.gain >= 0):
             key = "task skewed"
         elif effect.p_worse < alpha:
