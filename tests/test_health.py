@@ -1,6 +1,7 @@
 """Each alarm is raised by the run it is meant for, once, and a healthy run raises none."""
 
 import math
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +15,7 @@ from test_grpo_parity import (
     tiny,
 )
 
-from tucano.settings import HealthSettings
+from tucano.settings import HealthSettings, PipelineSettings
 from tucano.settings.model import LoadedModel
 from tucano.storage.journal import read_journal
 from tucano.training import grpo
@@ -38,6 +39,9 @@ HEALTHY_LOOK = {
     "validation/reward_z": 3.0,
     "validation/truth_z": 0.5,
 }
+
+
+FALL = (0.6, 0.4, 0.41)
 
 
 def raised(*rows: dict[str, float], settings: HealthSettings | None = None) -> list[Alarm]:
@@ -79,6 +83,18 @@ def test_each_alarm_is_raised_once_at_its_step_and_says_what_to_do(
     alarms = raised(*rows, *rows[-1:])
     assert [(alarm.name, alarm.step) for alarm in alarms] == [(name, step)]
     assert alarms[0].evidence in alarms[0].line() and alarms[0].advice in alarms[0].line()
+
+
+@pytest.mark.parametrize("section", ["grpo", "dpo"])
+def test_advice_names_settings_of_the_training_that_is_watched(section: str) -> None:
+    watch = Watch(HealthSettings(), 100, section)
+    rows = [*steps(1, loss=math.nan), *steps(1, learning_rate=1e-6), *looks(*[{"kl": 0.0, "reward": r} for r in FALL])]
+    advice = {alarm.name: alarm.advice for row in rows for alarm in watch.observe(1, row)}
+    assert advice.keys() == {"not_finite", "rate_gone", "policy_still", "collapse"}
+    for text in advice.values():
+        named = re.findall(r"(\w+)\.(\w+)", text)
+        assert named and {stage for stage, _ in named} == {section}
+        assert {setting for _, setting in named} <= {*getattr(PipelineSettings(), section).model_fields}
 
 
 def test_one_bad_look_is_no_collapse_and_a_schedule_may_end_at_its_end() -> None:

@@ -151,7 +151,7 @@ def _hacking(history: History, settings: HealthSettings) -> Iterator[str]:
 
 Rule = Callable[[History, HealthSettings], Iterator[str]]
 RULES: dict[AlarmName, tuple[Rule, str]] = {
-    "not_finite": (_not_finite, "Lower grpo.learning_rate or grpo.max_grad_norm."),
+    "not_finite": (_not_finite, "Lower {section}.learning_rate or {section}.max_grad_norm."),
     "no_signal": (
         _no_signal,
         (
@@ -165,7 +165,7 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
         "Raise grpo.max_completion_tokens, or look whether answers end at all (end token, chat template).",
     ),
     "reward_scale": (_reward_scale, "Component weights must add up to 1; run `tucano audit`."),
-    "rate_gone": (_rate_gone, "Look at grpo.schedule and grpo.max_steps: the schedule ends before the run does."),
+    "rate_gone": (_rate_gone, "Look at {section}.schedule and the steps: the schedule ends before the run does."),
     "sampler_apart": (
         _sampler_apart,
         (
@@ -176,9 +176,9 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
     "task_starved": (_task_starved, "Raise grpo.task_weights_floor, or set grpo.task_weights=equal."),
     "policy_still": (
         _policy_still,
-        "Raise grpo.learning_rate, and look whether the adapter gets gradients (preflight).",
+        "Raise {section}.learning_rate, and look whether the adapter gets gradients (preflight).",
     ),
-    "collapse": (_collapse, "The best checkpoint so far is kept; lower grpo.learning_rate."),
+    "collapse": (_collapse, "The best checkpoint so far is kept; lower {section}.learning_rate."),
     "hacking": (_hacking, "Read the answers: the reward pays for something that is not true. This blocks promotion."),
 }
 
@@ -186,8 +186,9 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
 class Watch:
     """Feeds a run's metrics to the rules; each alarm is raised once, when its evidence is first seen."""
 
-    def __init__(self, settings: HealthSettings, steps: int) -> None:
-        self.settings, self.steps = settings, steps
+    def __init__(self, settings: HealthSettings, steps: int, section: str = "grpo") -> None:
+        """`section` of the settings is what its advice names."""
+        self.settings, self.steps, self.section = settings, steps, section
         self.history = History()
         self.raised: dict[AlarmName, Alarm] = {}
 
@@ -199,7 +200,8 @@ class Watch:
         for name, (rule, advice) in RULES.items():
             evidence = "" if name in self.raised else "; ".join(rule(self.history, self.settings))
             if evidence:
-                self.raised[name] = Alarm(name, step, evidence, advice, name in self.settings.stop_on)
+                stops = name in self.settings.stop_on
+                self.raised[name] = Alarm(name, step, evidence, advice.format(section=self.section), stops)
                 new.append(self.raised[name])
         return new
 
@@ -210,9 +212,9 @@ class Watch:
 
 def watched(journal: JournalWriter, settings: HealthSettings, steps: int, name: str) -> Watch:
     """Alarms over a journal: over the rows that it has already, and from now on over every new one, told to the
-    parent as of the training `name`.
+    parent as of the training `name` ("grpo seed 1").
     """
-    watch = Watch(settings, steps)
+    watch = Watch(settings, steps, name.split()[0])
     for entry in read_journal(journal.path):
         watch.observe(entry.step, entry.values)
 
