@@ -159,7 +159,7 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
             " coarse reward does it too."
         ),
     ),
-    "entropy_gone": (_entropy_gone, "The policy repeats itself: set grpo.entropy_coef, or lower {section}.learning_rate."),
+    "entropy_gone": (_entropy_gone, "It repeats itself: set grpo.entropy_coef, or lower {section}.learning_rate."),
     "at_ceiling": (
         _at_ceiling,
         "Raise grpo.max_completion_tokens, or look whether answers end at all (end token, chat template).",
