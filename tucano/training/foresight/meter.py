@@ -24,6 +24,8 @@ LOOKUPS = {"aten.embedding.default", "aten.index.Tensor", "aten.index_select.def
 """Of their first input they read only what they write."""
 OVERWRITES = {"aten.copy_.default", "aten.fill_.Scalar", "aten.zero_.default"}
 """Their first input is written and not read."""
+INSERTIONS = {"aten.index_copy_.default", "aten.index_fill_.int_Scalar"}
+"""Of their first input they write only as much as they are given."""
 ALLOCATIONS = {"aten.empty.memory_format", "aten.empty_like.default", "aten.new_empty.default", "aten.detach.default"}
 
 
@@ -116,9 +118,13 @@ class _Operations(TorchDispatchMode):
         name = str(operation)
         inputs = tree_leaves((args, kwargs))
         if name not in ALLOCATIONS and not _is_view(operation, inputs, out):
-            read = [out] if name in LOOKUPS else inputs[1:] if name in OVERWRITES else inputs
+            read = [out] if name in LOOKUPS else inputs[1:] if name in OVERWRITES | INSERTIONS else inputs
             count = flop_registry.get(operation._overloadpacket)
-            self.meter.ran(read, out, count(*args, **(kwargs or {}), out_val=out) if count else 0)
+            self.meter.ran(
+                read,
+                inputs[1:] if name in INSERTIONS else out,
+                count(*args, **(kwargs or {}), out_val=out) if count else 0,
+            )
         self.meter.made(out)
         return out
 

@@ -24,7 +24,8 @@ from tucano.settings import ModelSettings
 from tucano.training.checkpoints.weights import Policy, train_in_float32
 from tucano.training.foresight.meter import Meter
 from tucano.training.policies.load import lora_config
-from tucano.training.samplers.decode import Cache, Decoder, draw
+from tucano.training.samplers import slots
+from tucano.training.samplers.decode import Decoder
 
 POSITIONS = 2**16
 
@@ -127,12 +128,9 @@ class Pieces:
         @torch.no_grad()
         def work(meter: Meter, policy: Policy) -> None:
             decoder = Decoder(policy)
-            size = (len(decoder.layers), rows, decoder.kv_heads, positions, decoder.head_size)
-            cache = Cache(size, decoder.embedding)
-            meter.kernels.clear()  # the adapter is merged once for all tokens
-            ids = torch.zeros(rows, 1, dtype=torch.long, device="meta")
-            mask = torch.empty(rows, 1, 1, used + 1, dtype=self.dtype, device="meta")
-            draw(decoder.forward(ids, ids, cache, used, mask), 1.0, None)
+            state, _ = slots.begun(decoder, [(0,) * used] * rows, positions - used, (0,), 1.0, None)
+            meter.kernels.clear()  # the adapter is merged and the prompt read once for all tokens
+            state.step(decoder, slots.up_to(used + 1, slots.SLOT_STEP))
 
         return self._piece(work)
 
@@ -150,7 +148,7 @@ class Pieces:
             ids = torch.zeros(rows, 1, dtype=torch.long, device="meta")
             mask = torch.ones(rows, 1, 1, used + 1, dtype=torch.bool, device="meta")
             logits = policy.eval()(input_ids=ids, position_ids=ids, attention_mask=mask, past_key_values=cache).logits
-            draw(logits[:, -1], 1.0, None)
+            slots.chosen(logits[:, -1], 1.0, torch.empty(1, rows, dtype=torch.float64, device="meta"))
 
         return self._piece(work)
 

@@ -3,9 +3,9 @@
 What makes the difference is not arithmetic but overhead: every distinct prompt is read once however often it is
 sampled, adapters are merged into plain matrices first, keys and values live in one preallocated block and are never
 repeated for the heads that share them, and sequences that have ended leave the batch. Greedy tokens equal those of
-`transformers` (tests/test_decode.py); kernels and traffic per token are bounded (tests/test_foresight.py). What was
-left out: other architectures and 4-bit weights (`LocalSampler` falls back to `generate` for them), CUDA graphs, top-k
-and top-p.
+`transformers` (tests/test_decode.py); kernels and traffic per token are bounded (tests/test_foresight.py). The loop
+here is a CPU's; a GPU has one of fixed shapes (tucano/training/samplers/slots.py). What was left out: other
+architectures and 4-bit weights (`LocalSampler` falls back to `generate` for them), top-k and top-p.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tucano.training.checkpoints import interruption
+from tucano.training.samplers import slots
 
 SHRINK_AT = 0.75
 """The batch is compacted when at most this share of its rows is still unfinished: copying caches costs time as well."""
@@ -70,12 +71,23 @@ class Cache:
         self.keys = torch.zeros(shape, dtype=like.dtype, device=like.device)
         self.values = torch.zeros_like(self.keys)
 
+    def write(self, layer: int, place: slice | Tensor, key: Tensor, value: Tensor) -> None:
+        """Keep [rows, kv heads, length, head size] at `place` among the positions. A slice is where the host knows;
+        a tensor [length] is on the device, which alone knows.
+        """
+        for kept, new in ((self.keys[layer], key), (self.values[layer], value)):
+            if isinstance(place, slice):
+                kept[:, :, place] = new
+            else:
+                kept.index_copy_(2, place, new)
+
     def select(self, rows: Tensor, used: int, positions: int) -> "Cache":
         """A new cache that holds only `rows` (repeats allowed), of which the first `used` positions are filled."""
         layers, _, heads, _, size = self.keys.shape
         chosen = Cache((layers, len(rows), heads, positions, size), self.keys)
-        chosen.keys[:, :, :, :used] = self.keys[:, rows, :, :used]
-        chosen.values[:, :, :, :used] = self.values[:, rows, :, :used]
+        for mine, theirs in ((chosen.keys, self.keys), (chosen.values, self.values)):
+            for layer in range(layers):  # one by one: what a lookup makes is held beside both caches
+                mine[layer, :, :, :used] = theirs[layer, rows, :, :used]
         return chosen
 
 
@@ -123,14 +135,13 @@ class Decoder:
     def _norm(self, x: Tensor, weight: Tensor | None) -> Tensor:
         return F.rms_norm(x, (x.shape[-1],), weight, self.epsilon)
 
-    def forward(self, ids: Tensor, positions: Tensor, cache: Cache, start: int, mask: Tensor) -> Tensor:
-        """Next-token logits [rows, vocabulary] of the last of `ids` [rows, length]; writes the cache from slot `start`
-        on.
+    def forward(self, ids: Tensor, positions: Tensor, cache: Cache, place: slice | Tensor, mask: Tensor) -> Tensor:
+        """Next-token logits [rows, vocabulary] of the last of `ids` [rows, length], which the cache keeps at `place`.
 
-        `mask` is additive, broadcastable to [rows, heads, length, start + length].
+        `mask` is additive, broadcastable to [rows, heads, length, seen]: as many positions of the cache are attended.
         """
         rows, length = ids.shape
-        end = start + length
+        seen = mask.shape[-1]
         cos, sin = self.cos[positions].unsqueeze(1), self.sin[positions].unsqueeze(1)
         x = F.embedding(ids, self.embedding)
         for index, layer in enumerate(self.layers):
@@ -139,8 +150,8 @@ class Decoder:
             asked, value = states.split((self.heads + self.kv_heads, self.kv_heads), dim=1)
             rotated = _rotate(self._norm(asked, None) * layer.query_key_norm, cos, sin)
             query, key = rotated.split((self.heads, self.kv_heads), dim=1)
-            cache.keys[index, :, :, start:end], cache.values[index, :, :, start:end] = key, value
-            mixed = self._attend(query, cache.keys[index, :, :, :end], cache.values[index, :, :, :end], mask)
+            cache.write(index, place, key, value)
+            mixed = self._attend(query, cache.keys[index, :, :, :seen], cache.values[index, :, :, :seen], mask)
             x = x + F.linear(mixed.reshape(rows, length, -1), layer.output)
             gate, up = F.linear(self._norm(x, layer.post_norm), layer.gate_up).chunk(2, dim=-1)
             x = x + F.linear(F.silu(gate) * up, layer.down)
@@ -150,13 +161,29 @@ class Decoder:
         """[rows, length, heads, size] of a query [rows, heads, length, size] over keys of fewer heads.
 
         For a single token the heads that share keys are laid where a sequence would be: one kernel that reads every key
-        once. With a mask and repeated heads no fused kernel would be used.
+        once. With a mask and repeated heads no fused kernel would be used. How the result lies in memory is each
+        kernel's own matter: cuDNN's is contiguous, flash and memory-efficient attention lay heads innermost.
         """
         rows, heads, length, size = query.shape
         if length > 1:
             return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask, enable_gqa=True).transpose(1, 2)
         shared = query.reshape(rows, self.kv_heads, heads // self.kv_heads, size)
-        return F.scaled_dot_product_attention(shared, keys, values, attn_mask=mask).view(rows, 1, heads, size)
+        return F.scaled_dot_product_attention(shared, keys, values, attn_mask=mask).reshape(rows, 1, heads, size)
+
+    def opened(
+        self, prompts: Sequence[Sequence[int]], most: int, multiple: int = 1
+    ) -> tuple[Tensor, Cache, Tensor, Tensor]:
+        """Every distinct prompt read once: logits [N, V] of the first token of each of N completions, a cache with room
+        for `most` tokens of each (its positions a multiple of `multiple`), additive key mask [N, 1, 1, L] of the
+        prompts, their lengths [N].
+        """
+        distinct = list(dict.fromkeys(tuple(prompt) for prompt in prompts))
+        row_of = {prompt: row for row, prompt in enumerate(distinct)}
+        rows = torch.tensor([row_of[tuple(prompt)] for prompt in prompts], device=self.embedding.device)
+        logits, cache, mask, lengths = self._read(distinct)
+        read = mask.shape[-1]
+        room = -(-(read + most) // multiple) * multiple
+        return logits[rows], cache.select(rows, read, room), mask[rows], lengths[rows]
 
     def _read(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, Cache, Tensor, Tensor]:
         """Read distinct prompts, padded on the left: logits [P, V], cache, additive key mask [P, 1, 1, L], lengths
@@ -172,7 +199,7 @@ class Decoder:
         # a padded row must see something, or its softmax is NaN
         visible = visible | torch.eye(longest, dtype=torch.bool, device=device)
         cache = Cache((len(self.layers), len(prompts), self.kv_heads, longest, self.head_size), self.embedding)
-        logits = self.forward(ids, positions, cache, 0, self._additive(visible)[:, None])
+        logits = self.forward(ids, positions, cache, slice(longest), self._additive(visible)[:, None])
         return logits, cache, self._additive(real)[:, None, None], lengths
 
     def _additive(self, visible: Tensor) -> Tensor:
@@ -191,15 +218,11 @@ class Decoder:
 
         Temperature 0 is greedy. `generator` None draws from torch's global generator, whose state checkpoints hold.
         """
-        distinct = list(dict.fromkeys(tuple(prompt) for prompt in prompts))
-        row_of = {prompt: row for row, prompt in enumerate(distinct)}
-        rows = torch.tensor([row_of[tuple(prompt)] for prompt in prompts], device=self.embedding.device)
-        logits, prompt_cache, prompt_mask, lengths = self._read(distinct)
-        read = prompt_mask.shape[-1]
-        capacity = read + max_new_tokens
-        cache = prompt_cache.select(rows, read, capacity)
-        mask = F.pad(prompt_mask[rows], (0, max_new_tokens))
-        logits, positions = logits[rows], lengths[rows]
+        if self.embedding.device.type != "cpu":
+            return slots.sample(self, prompts, max_new_tokens, stop, temperature, generator)
+        logits, cache, mask, positions = self.opened(prompts, max_new_tokens)
+        read, capacity = mask.shape[-1], cache.keys.shape[3]
+        mask = F.pad(mask, (0, max_new_tokens))
         completions: list[list[int]] = [[] for _ in prompts]
         owner = list(range(len(prompts)))
         unfinished = set(owner)
@@ -216,7 +239,7 @@ class Decoder:
             used = read + step
             if len(unfinished) <= SHRINK_AT * len(owner):
                 kept = [index for index, row in enumerate(owner) if row in unfinished]
-                keep = torch.tensor(kept, device=rows.device)
+                keep = torch.tensor(kept)
                 cache = cache.select(keep, used, capacity)
                 tokens, positions, mask, owner = (
                     tokens[keep],
@@ -224,7 +247,9 @@ class Decoder:
                     mask[keep],
                     [owner[index] for index in kept],
                 )
-            logits = self.forward(tokens[:, None], positions[:, None], cache, used, mask[..., : used + 1])
+            logits = self.forward(
+                tokens[:, None], positions[:, None], cache, slice(used, used + 1), mask[..., : used + 1]
+            )
             positions = positions + 1
         return completions
 
@@ -234,7 +259,6 @@ def draw(logits: Tensor, temperature: float, generator: torch.Generator | None) 
     if temperature == 0:
         return logits.argmax(dim=-1)
     # By inverting the distribution function: one uniform number per row, three times as fast as torch.multinomial here.
-    # That number is a CPU's on every device: its generator is the one that a checkpoint and a caller hold.
     cumulated = F.softmax(logits.float() / temperature, dim=-1).cumsum(dim=-1)
-    thresholds = torch.rand(len(logits), 1, generator=generator).to(logits.device) * cumulated[:, -1:]
+    thresholds = torch.rand(len(logits), 1, generator=generator) * cumulated[:, -1:]
     return torch.searchsorted(cumulated, thresholds, right=True).squeeze(1).clamp(max=logits.shape[1] - 1)

@@ -1,0 +1,173 @@
+"""The decode loop of a GPU, of fixed shapes: the tokens of transformers, draws that nothing else in the batch moves, a
+step that is one graph, one look at the device in sixteen tokens. All but the capture itself runs on a CPU.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import torch
+import torch.nn.functional as F
+from test_decode import STOP, VOCABULARY, greedy_by_transformers, random_prompts, tiny_model, with_random_adapter
+from torch import Tensor, nn
+
+from tucano.training.samplers import slots
+from tucano.training.samplers.decode import Decoder
+
+ATTENTION = F.scaled_dot_product_attention
+
+
+def heads_inside(query: Tensor, keys: Tensor, values: Tensor, **how: Any) -> Tensor:
+    """As flash, memory-efficient and cuDNN's attention may lay their result: [rows, length, heads, size] in memory."""
+    return ATTENTION(query, keys, values, **how).transpose(1, 2).contiguous().transpose(1, 2)
+
+
+def length_inside(query: Tensor, keys: Tensor, values: Tensor, **how: Any) -> Tensor:
+    """No kernel's layout today, and none that a caller may care for."""
+    return ATTENTION(query, keys, values, **how).permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0)
+
+
+@contextmanager
+def answering(said: list[Any]) -> Iterator[Iterator[Any]]:
+    """On the meta device nobody knows what was drawn: whenever the host asks, it is told the next of these."""
+    left = iter(said)
+    with patch.object(Tensor, "tolist", lambda _: next(left)):
+        yield left
+
+
+@pytest.mark.parametrize("attention", [ATTENTION, heads_inside, length_inside])
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_attention_may_lay_its_result_as_it_likes(attention: Callable[..., Tensor], device: str) -> None:
+    model, prompts = tiny_model(), random_prompts(3)
+    expected = Decoder(model).sample(prompts, 5, [STOP], 0.0)
+    with patch.object(F, "scaled_dot_product_attention", attention):
+        if device == "cpu":
+            assert Decoder(model).sample(prompts, 5, [STOP], 0.0) == expected
+            assert slots.sample(Decoder(model), prompts, 5, [STOP], 0.0) == expected
+        else:
+            with answering([[False] * 3, [[9] * 5] * 3]):
+                assert Decoder(model.to("meta")).sample(prompts, 5, [STOP], 0.0) == [[9] * 5] * 3
+
+
+@pytest.mark.parametrize("adapted", [False, True])
+def test_greedy_tokens_equal_those_of_transformers(adapted: bool) -> None:
+    """Over several looks, several lengths of what is seen, and a batch that is cut."""
+    model = with_random_adapter(tiny_model()) if adapted else tiny_model()
+    prompts = random_prompts(25)
+    with patch.object(slots, "SLOT_STEP", 8):
+        ours = slots.sample(Decoder(model), [*prompts, prompts[0]], 40, [STOP], temperature=0)
+    assert ours[:25] == [greedy_by_transformers(model, prompt, 40) for prompt in prompts]
+    assert ours[25] == ours[0]
+    assert min(map(len, ours)) < 17 and max(map(len, ours)) == 40
+
+
+def test_a_draw_depends_on_its_number_and_its_row_alone() -> None:
+    """The whole batch, cut on its way, draws what each row by itself gets from the same numbers."""
+    decoder, prompts, seed = Decoder(tiny_model()), random_prompts(12), 5
+    together = slots.sample(decoder, prompts, 40, [STOP], 1.0, torch.Generator().manual_seed(seed))
+    uniforms = torch.rand(40, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    assert len({len(tokens) for tokens in together}) > 3
+    for row, (prompt, tokens) in enumerate(zip(prompts, together, strict=True)):
+        with torch.no_grad():
+            logits = tiny_model()(input_ids=torch.tensor([[*prompt, *tokens]])).logits[0, len(prompt) - 1 : -1]
+        cumulated = logits.double().softmax(dim=-1).cumsum(dim=-1)
+        expected = (cumulated > uniforms[: len(tokens), row, None]).int().argmax(dim=-1)
+        assert tokens == expected.tolist()
+
+
+def test_a_resumed_run_draws_what_an_uninterrupted_one_does() -> None:
+    """The generator's state is all that a checkpoint keeps of a sampler."""
+    decoder, prompts, generator = Decoder(tiny_model()), random_prompts(6), torch.Generator().manual_seed(1)
+    slots.sample(decoder, prompts, 20, [STOP], 1.0, generator)
+    state = generator.get_state()
+    going_on = slots.sample(decoder, prompts, 20, [STOP], 1.0, generator)
+    resumed = torch.Generator()
+    resumed.set_state(state)
+    assert slots.sample(Decoder(tiny_model()), prompts, 20, [STOP], 1.0, resumed) == going_on
+
+
+def test_draws_follow_the_softmax_at_the_temperature() -> None:
+    logits, temperature, draws = torch.randn(1, VOCABULARY).expand(20_000, -1), 0.7, 20_000
+    drawn = slots.chosen(logits, temperature, torch.rand(1, draws, dtype=torch.float64))
+    seen, expected = torch.bincount(drawn, minlength=VOCABULARY) / draws, F.softmax(logits[0] / temperature, dim=-1)
+    assert torch.allclose(seen, expected, atol=4 * (0.25 / draws) ** 0.5)
+
+
+@pytest.mark.parametrize("uniform", [0.0, 1 - 2**-53])
+def test_the_ends_of_the_interval_draw_a_token_of_some_probability(uniform: float) -> None:
+    logits = torch.full((2, 5), float("-inf"))
+    logits[:, 1:3] = 0.0
+    logits[1, :] = float("nan")  # no token is right, and none is out of reach
+    first, broken = slots.chosen(logits, 1.0, torch.full((1, 2), uniform, dtype=torch.float64)).tolist()
+    assert first == (1 if uniform == 0 else 2) and 0 <= broken < 5
+
+
+class Step(nn.Module):
+    """One step with its state as buffers, which is how an exporter knows what may be written."""
+
+    def __init__(self, decoder: Decoder, state: slots.Slots) -> None:
+        super().__init__()
+        self.decoder, self.state = decoder, state
+        for name in (field.name for field in fields(state)):
+            if isinstance(value := getattr(state, name), Tensor):
+                self.register_buffer(name, value)
+        self.register_buffer("keys", state.cache.keys)
+        self.register_buffer("values", state.cache.values)
+
+    def forward(self) -> None:
+        for name, buffer in self.named_buffers():
+            setattr(self.state.cache if name in ("keys", "values") else self.state, name, buffer)
+        self.state.step(self.decoder, 64)
+
+
+def test_a_step_is_one_graph_of_fixed_shapes_without_allocations_or_reads_of_the_host() -> None:
+    decoder = Decoder(with_random_adapter(tiny_model()))
+    state, _ = slots.begun(decoder, random_prompts(8), 20, [STOP], 1.0, None)
+    program = torch.export.export(Step(decoder, state), (), strict=False)
+    assert program.range_constraints == {}  # no size is a symbol
+    called = [str(node.target) for node in program.graph.nodes if node.op == "call_function"]
+    assert sum("scaled_dot_product_attention" in name for name in called) == 3
+    for forbidden in (
+        "_local_scalar_dense",
+        "item",
+        "nonzero",
+        "masked_select",
+        "empty",
+        "zeros",
+        "full",
+        "arange",
+        "cat.",
+    ):
+        assert not [name for name in called if forbidden in name.partition("aten.")[2]], forbidden
+    assert not [name for name in called if "copy" in name and "device" in name]
+
+
+def test_a_step_writes_in_place_and_only_where_it_may() -> None:
+    """A captured graph reads and writes the addresses of its capture: state that a step replaced would be lost."""
+    decoder = Decoder(tiny_model())
+    state, _ = slots.begun(decoder, random_prompts(8), 20, [STOP], 1.0, None)
+    before = {field.name: getattr(state, field.name) for field in fields(state)}
+    addresses = {name: value.data_ptr() for name, value in before.items() if isinstance(value, Tensor)}
+    state.step(decoder, 64)
+    assert all(getattr(state, name) is value for name, value in before.items() if name != "temperature")
+    assert {name: getattr(state, name).data_ptr() for name in addresses} == addresses
+
+
+@pytest.mark.parametrize(("most", "looks"), [(2, 1), (16, 1), (17, 1), (18, 2), (64, 4), (512, 32)])
+def test_the_host_looks_once_in_sixteen_tokens(most: int, looks: int) -> None:
+    """On the meta device, where any other read raises. After the last token nobody looks but for the tokens."""
+    decoder, prompts = Decoder(tiny_model().to("meta")), random_prompts(4)
+    with answering([*[[False] * 4] * looks, [[9] * most] * 4]) as said:
+        assert decoder.sample(prompts, most, [STOP], 1.0) == [[9] * most] * 4
+    assert list(said) == []
+
+
+def test_rows_that_end_leave_at_a_look_and_keep_their_tokens() -> None:
+    decoder, prompts = Decoder(tiny_model().to("meta")), random_prompts(16)
+    over = [[9] * 16 + [STOP]] * 13 + [[9] * 17] * 3
+    with answering([[False] * 16, [True] * 13 + [False] * 3, over, [[9] * 33] * 4]):
+        completions = decoder.sample(prompts, 33, [STOP], 1.0)
+    assert completions == [[9] * 33] + [[9] * 16 + [STOP]] * 12 + [[9] * 33] * 3
