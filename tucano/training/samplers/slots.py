@@ -200,7 +200,7 @@ def _until_stop(tokens: list[int], stop: Sequence[int]) -> list[int]:
 
 @contextmanager
 def in_any_order() -> Iterator[None]:
-    """Without torch's deterministic forms: nothing here needs them, and that of `index_copy_` is far slower: it sorts."""
+    """Without torch's deterministic forms: nothing here needs them, and that of `index_copy_` sorts for each token."""
     enabled = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
     torch.use_deterministic_algorithms(False)
