@@ -81,6 +81,7 @@ READ_BY: dict[str, set[str]] = {
     "worker.vllm_": NOWHERE,
     "worker.parallel": NOWHERE,
     "worker.checkpoint_minutes": NOWHERE,
+    "worker.deterministic": NOWHERE,
     "worker.silence_minutes": NOWHERE,
     "worker.retries": NOWHERE,
     "cost.machine": NOWHERE,
@@ -232,6 +233,7 @@ CHANGED: dict[str, Any] = {
     "worker.vllm_python": "/usr/bin/python3",
     "grpo.sampler": "vllm",
     "worker.checkpoint_minutes": 5,
+    "worker.deterministic": False,
     "cost.prices": (),
 }
 """Another valid value where one cannot be made from the present one."""

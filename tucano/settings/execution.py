@@ -23,6 +23,11 @@ class WorkerSettings(Section):
         description="Share of the GPU's memory for the vLLM server; the trainer needs the rest. vLLM:"
         " gpu_memory_utilization.",
     )
+    deterministic: bool = Field(
+        True,
+        description="On CUDA: operations take forms that give the same bits each time. torch:"
+        " use_deterministic_algorithms.",
+    )
     threads: PositiveInt = Field(1, le=1024, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(
         None, le=1024, description="GRPO children at a time; as many as cores (1 on a GPU) when empty."

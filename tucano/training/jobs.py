@@ -70,6 +70,7 @@ class Job:
     work: str
     output: str
     threads: int
+    deterministic: bool = True
     base: str = "nano"
     adapter: str | None = None
     mirror: str | None = None

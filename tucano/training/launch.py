@@ -176,9 +176,10 @@ def forking(model: LoadedModel, python: str | None) -> Iterator[None]:
 def environment(threads: int) -> dict[str, str]:
     """A thread that waits for another one spins for microseconds only: by default it keeps its core for milliseconds,
     and beside any other work on the machine training takes four to seven times as long (docs/decisions.md). Unsloth
-    tells nobody that a model is loaded, and needs no network for it.
+    tells nobody that a model is loaded, and needs no network for it. cuBLAS gets a workspace of fixed size: it may
+    else choose another one, and with it another order of sums, at each call.
     """
-    defaults = {"GOMP_SPINCOUNT": "1000", "UNSLOTH_DISABLE_STATISTICS": "1"}
+    defaults = {"GOMP_SPINCOUNT": "1000", "UNSLOTH_DISABLE_STATISTICS": "1", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     return {**defaults, **os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONUNBUFFERED": "1"}
 
 

@@ -63,6 +63,7 @@ def order(
         work=str(folders.work),
         output=str(folders.output),
         threads=threads,
+        deterministic=settings.worker.deterministic,
         base=base,
         adapter=adapter,
         mirror=folders.mirror,

@@ -41,8 +41,8 @@ def baselines(values: Tensor) -> Tensor:
     """[G, K] of rewards [G, K], blocks in their order: (n m + PULL g) / (n + PULL), where g is the block's mean over
     the group, and m that over the n completions that are like this one in whether the blocks before have .5 on average.
     """
-    before = values.cumsum(dim=1) - values
     count = torch.arange(values.shape[1]).to(values)
+    before = values @ (count[:, None] < count).to(values)  # no running sum: on CUDA that of floats has no fixed order
     reached = before >= count / 2  # [G, K]; all have reached the first block alike
     alike = (reached[:, None] == reached[None]).to(values)  # [G, G, K]
     summed = (alike * values[None]).sum(dim=1)

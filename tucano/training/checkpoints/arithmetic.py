@@ -1,5 +1,5 @@
-"""What decides the last bits of every sum beside recipe and code: the number of threads, and the machine's way of
-adding.
+"""What decides the last bits of every sum beside recipe and code: the number of threads, the machine's way of adding,
+and on a GPU the kernels that may be chosen.
 
 Sums are cut into as many parts as there are threads, whatever cores there are: 4 threads on one core give the bits of 4
 threads on four. So a training goes on with the number of threads that it began with
@@ -16,6 +16,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
+from tucano.training import kernels
 from tucano.training.checkpoints.states import raw
 from tucano.training.threads import compute_with
 
@@ -25,12 +26,13 @@ FILE = "arithmetic.json"
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
     """`probe` is the digest of a small fixed computation: machines on which it differs do not train to the same
-    bits.
+    bits. kernels: those that a GPU may choose from.
     """
 
     threads: int
     machine: str
     probe: str
+    kernels: str = ""
 
 
 def settle(checkpoint: Path | None, threads: int, device: str) -> tuple[list[Arithmetic], str | None]:
@@ -48,7 +50,7 @@ def settle(checkpoint: Path | None, threads: int, device: str) -> tuple[list[Ari
     if not had or here == had[-1]:
         return had or [here], None
     return [*had, here], (
-        f"this machine ({here.machine}) adds otherwise than the one that trained before ({had[-1].machine}): "
+        f"this machine ({_said(here)}) adds otherwise than the one that trained before ({_said(had[-1])}): "
         "from here on the weights may differ in their last bits from those of a run left alone"
     )
 
@@ -60,16 +62,22 @@ def write(had: list[Arithmetic], checkpoint: Path) -> None:
 def measured(threads: int, device: str) -> Arithmetic:
     """How this machine computes on `device` (cpu or cuda) with `threads`, which it does from now on."""
     compute_with(threads)
-    processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
-    return Arithmetic(threads, torch.cuda.get_device_name() if device == "cuda" else processor, probe(device))
+    if device == "cuda":
+        return Arithmetic(threads, torch.cuda.get_device_name(), probe(device), kernels.chosen())
+    return Arithmetic(threads, f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}", probe(device))
+
+
+def _said(one: Arithmetic) -> str:
+    return f"{one.machine}, {one.kernels}" if one.kernels else one.machine
 
 
 def probe(device: str) -> str:
     """What a layer of a language model computes forwards and backwards, in small: products, attention, exponentials,
-    long sums.
+    long sums; on a GPU in 16 bits, whose kernels are others.
     """
     generator = torch.Generator().manual_seed(0)
-    x, weight = (torch.rand(256, size, generator=generator).to(device).requires_grad_() for size in (384, 512))
+    dtype = torch.float32 if device == "cpu" else torch.bfloat16
+    x, weight = (torch.rand(256, size, generator=generator).to(device, dtype).requires_grad_() for size in (384, 512))
     heads = (x.T @ weight).view(1, 8, 384, 64)
     mixed = F.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
     loss = F.silu(F.rms_norm(mixed, (64,))).flatten(2).log_softmax(dim=-1).exp().square().sum()

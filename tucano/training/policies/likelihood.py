@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
-from trl.trainer.utils import selective_log_softmax_and_entropy
+from trl.trainer.utils import selective_log_softmax, selective_log_softmax_and_entropy
 
 ROWS = 32
 """Sequences that are measured at a time, at most."""
@@ -71,8 +71,8 @@ def token_logps(
         ids = pad_sequence(sequences, batch_first=True)
         mask = pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
         there = ids.to(model.device)
-        logits = model(input_ids=there, attention_mask=mask.to(model.device)).logits.float()
-        logps = -F.cross_entropy(logits[:, :-1].transpose(1, 2), there[:, 1:], reduction="none").cpu()  # [rows, L-1]
+        logits = model(input_ids=there, attention_mask=mask.to(model.device)).logits[:, :-1].float()
+        logps = selective_log_softmax(logits, there[:, 1:]).cpu()  # [rows, L-1]
         found += [
             row[len(prompt) - 1 : len(prompt) - 1 + len(completion)]
             for row, (prompt, completion) in zip(logps, pairs, strict=True)

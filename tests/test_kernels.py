@@ -1,0 +1,130 @@
+"""Which kernels a GPU computes with: torch's strict mode, asked without a GPU. Operations that raise there, by torch's own
+list, raise here on a CPU, while everything runs that a GPU would run.
+"""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from test_decode import STOP, random_prompts, tiny_model
+from test_grpo_parity import ours, settings, tiny
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tucano.training import kernels
+from tucano.training.algorithms.blockwise import baselines
+from tucano.training.checkpoints import arithmetic
+from tucano.training.grpo_trainer import GrpoMixin
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.samplers import slots
+from tucano.training.samplers.decode import Decoder
+
+RAISING = (
+    "nll_loss2d",
+    "median.dim",
+    "kthvalue",
+    "histc",
+    "put_.",
+    "ctc_loss",
+    "embedding_bag",
+    "max_unpool",
+    "grid_sampler",
+)
+"""Of torch.use_deterministic_algorithms, those of this project's field; `cumsum` and `cumprod` of floats besides."""
+
+
+class StrictCuda(TorchDispatchMode):
+    def __torch_dispatch__(self, operation: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = str(operation).removeprefix("aten.")
+        running = (
+            name.startswith(("cumsum", "cumprod")) and args[0].is_floating_point() and not (kwargs or {}).get("dtype")
+        )
+        if running or any(name.startswith(one) for one in RAISING):
+            raise RuntimeError(f"{name} does not have a deterministic implementation")
+        return operation(*args, **(kwargs or {}))
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    cudnn, handler, threads = (
+        torch.backends.cuda.cudnn_sdp_enabled(),
+        signal.getsignal(signal.SIGTERM),
+        torch.get_num_threads(),
+    )
+    yield
+    signal.signal(signal.SIGTERM, handler)
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
+    torch.utils.deterministic.fill_uninitialized_memory = True  # type: ignore[attr-defined]
+    torch.backends.cuda.enable_cudnn_sdp(cudnn)
+
+
+def test_the_stand_in_raises_as_cuda_does() -> None:
+    with StrictCuda(), pytest.raises(RuntimeError, match="cumsum"):
+        torch.rand(3).cumsum(0)
+    logits, labels = torch.rand(2, 5, 3), torch.zeros(2, 3, dtype=torch.long)
+    with StrictCuda(), pytest.raises(RuntimeError, match="nll_loss2d"):
+        torch.nn.functional.cross_entropy(logits, labels)
+    with StrictCuda():
+        assert torch.ones(3, dtype=torch.long).cumsum(0).tolist() == [1, 2, 3]
+
+
+def test_draws_and_likelihoods_have_a_deterministic_form() -> None:
+    model, prompts = tiny_model(), random_prompts(3)
+    with StrictCuda():
+        drawn = slots.sample(Decoder(model), prompts, 20, [STOP], 1.0, torch.Generator().manual_seed(1))
+        found = token_logps(model, prompts, drawn)
+        baselines(torch.rand(4, 3))
+    for prompt, tokens, logps in zip(prompts, drawn, found, strict=True):
+        with torch.no_grad():
+            whole = model(input_ids=torch.tensor([[*prompt, *tokens]])).logits.log_softmax(dim=-1)
+        expected = whole[0, len(prompt) - 1 : -1].gather(1, torch.tensor(tokens)[:, None]).squeeze(1)
+        assert torch.allclose(logps, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"advantages": "gdpo", "task_weights": "iwu", "loss": "dapo", "overlong_tokens": 2, "entropy_coef": 0.01},
+        {"advantages": "median", "drop_zero_variance": True, "refill_rounds": 1, "beta": 0.01, "iterations": 2},
+    ],
+)
+def test_steps_of_grpo_on_a_gpu_have_a_deterministic_form(
+    chosen: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn, scored, trained and validated as on a GPU: by its loop and TRL's head."""
+
+    def fused(self: Any, model: Any, ids: Tensor, mask: Tensor, kept: int, *_: Any, **named: Any) -> Any:
+        return self._chunked_logps(model, ids, mask, kept, compute_entropy=named.get("compute_entropy", False))
+
+    monkeypatch.setattr(GrpoMixin, "_get_per_token_logps_and_entropies", fused)
+    monkeypatch.setattr(Decoder, "sample", slots.sample)
+    short = {"max_steps": 2, "eval_steps": 2, "save_steps": 2}
+    with StrictCuda():
+        logged, adapter = ours(tiny(tmp_path / "tiny"), tmp_path / "run", settings(**short, **chosen))
+    assert len(logged) >= 2 and any(weight.abs().max() > 0 for name, weight in adapter.items() if "lora_B" in name)
+
+
+def test_what_is_chosen_is_recorded_and_compared(tmp_path: Path) -> None:
+    kernels.choose(deterministic=True, patched=False)
+    assert torch.are_deterministic_algorithms_enabled() and not torch.is_deterministic_algorithms_warn_only_enabled()
+    strict = kernels.chosen()
+    assert strict.startswith("attention flash, efficient, math; deterministic")
+    kernels.choose(deterministic=False, patched=False)
+    assert kernels.chosen().startswith("attention flash, efficient, math; any order")
+    had = arithmetic.Arithmetic(1, "NVIDIA L4", "same", strict)
+    arithmetic.write([had], tmp_path)
+    here = arithmetic.Arithmetic(1, "NVIDIA L4", "same", kernels.chosen())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arithmetic, "measured", lambda *_: here)
+        computed, said = arithmetic.settle(tmp_path, 1, "cuda")
+    assert computed == [had, here] and said is not None and "any order" in said and "deterministic" in said
+
+
+def test_a_checkpoint_of_before_is_read() -> None:
+    fields = json.loads('{"threads": 1, "machine": "x86_64 AVX2", "probe": "0"}')
+    assert arithmetic.Arithmetic(**fields).kernels == ""
