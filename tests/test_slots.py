@@ -52,6 +52,32 @@ def test_attention_may_lay_its_result_as_it_likes(attention: Callable[..., Tenso
                 assert Decoder(model.to("meta")).sample(prompts, 5, [STOP], 0.0) == [[9] * 5] * 3
 
 
+def test_a_gpu_is_asked_for_attention_that_its_fused_kernels_know() -> None:
+    """With a mask and fewer heads of keys than of queries only the kernel that holds all scores is left."""
+    asked: list[tuple[bool, int, int]] = []
+
+    def noted(query: Tensor, keys: Tensor, values: Tensor, enable_gqa: bool = False, **how: Any) -> Tensor:
+        asked.append((enable_gqa, query.shape[1], keys.shape[1]))
+        return ATTENTION(query, keys, values, **how)
+
+    decoder, prompts = Decoder(tiny_model().to("meta")), random_prompts(3)
+    with patch.object(F, "scaled_dot_product_attention", noted), answering([[False] * 3, [[9] * 2] * 3]):
+        decoder.sample(prompts, 2, [STOP], 0.0)
+    assert {*asked} == {(False, 4, 4), (False, 2, 2)}
+
+
+def test_keys_of_every_head_give_what_shared_ones_do() -> None:
+    decoder, mask = (
+        Decoder(tiny_model()),
+        torch.zeros(2, 1, 5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf),
+    )
+    query, keys, values = torch.randn(2, 4, 5, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 5, 8)
+    shared = decoder._attend(query, keys, values, mask)
+    every = (kept.repeat_interleave(2, dim=1) for kept in (keys, values))
+    whole = ATTENTION(query, *every, attn_mask=mask).transpose(1, 2)
+    assert torch.allclose(shared, whole, atol=1e-6)
+
+
 @pytest.mark.parametrize("adapted", [False, True])
 def test_greedy_tokens_equal_those_of_transformers(adapted: bool) -> None:
     """Over several looks, several lengths of what is seen, and a batch that is cut."""

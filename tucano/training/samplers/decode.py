@@ -161,12 +161,17 @@ class Decoder:
         """[rows, length, heads, size] of a query [rows, heads, length, size] over keys of fewer heads.
 
         For a single token the heads that share keys are laid where a sequence would be: one kernel that reads every key
-        once. With a mask and repeated heads no fused kernel would be used. How the result lies in memory is each
-        kernel's own matter: cuDNN's is contiguous, flash and memory-efficient attention lay heads innermost.
+        once. For prompts a GPU gets the keys of every head: its fused kernels that take a mask take no fewer, and
+        without one all scores are held. How the result lies in memory is each kernel's own matter: cuDNN's is
+        contiguous, flash and memory-efficient attention lay heads innermost.
         """
         rows, heads, length, size = query.shape
         if length > 1:
-            return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask, enable_gqa=True).transpose(1, 2)
+            few = keys.device.type == "cpu"
+            if not few:
+                keys, values = (kept.repeat_interleave(heads // self.kv_heads, dim=1) for kept in (keys, values))
+            mixed = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask, enable_gqa=few)
+            return mixed.transpose(1, 2)
         shared = query.reshape(rows, self.kv_heads, heads // self.kv_heads, size)
         return F.scaled_dot_product_attention(shared, keys, values, attn_mask=mask).reshape(rows, 1, heads, size)
 
