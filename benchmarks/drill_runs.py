@@ -50,7 +50,6 @@ worker.quieten_libraries()
 WARM = (trl.GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
 """What libraries put off until it is needed, and every forked attempt would do again: two seconds of processor time."""
 PHASES = ("begin", "rollout", "backward", "optimizer", "evaluation", "checkpoint", "upload")
-TIMINGS = ("train/step_time",)
 SLOW_UPLOAD_SECONDS = 0.01
 """Added to every uploaded file: a local folder stands for remote storage, and takes too little time to be killed in."""
 LONGEST_ATTEMPT_SECONDS = 120
@@ -63,7 +62,7 @@ LEFT_OUT = {
     r"^trainer\.(attempt|journal)$|callbacks\.\[\d+\]\.journal$": (
         "files and locks; what is in them is compared as history"
     ),
-    r"^trainer\._pace$|callbacks\.\[\d+\]\.started$|\['train/step_time'\]$": (
+    r"^trainer\.(_pace|clock)$|callbacks\.\[\d+\]\.started$|\['train/(step_time|time/\w+)'\]$": (
         "times, from which only checkpoints by time follow"
     ),
     r"\bmodel_preparation_time\b": "a time that transformers takes at a look",
@@ -416,10 +415,7 @@ def lost_steps(work: Path) -> int:
 
 
 def history(journal: Path) -> list[tuple[int, dict[str, float]]]:
-    return [
-        (e.step, {name: value for name, value in e.values.items() if name not in TIMINGS})
-        for e in read_journal(journal)
-    ]
+    return [(entry.step, entry.results) for entry in read_journal(journal)]
 
 
 def _prompts(source: Path, target: Path, configuration: Configuration) -> Path:

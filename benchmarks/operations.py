@@ -73,7 +73,6 @@ SMALL = {
 }
 SHARED = ("data", "audit", "sft", "preflight")
 """Stages that the drills take from the undisturbed run."""
-TIMINGS = ("train/step_time",)
 BLOW_STEP = 8
 """Three steps after the first checkpoint, two before the second."""
 LONGEST_SECONDS = 900
@@ -183,7 +182,7 @@ def weights(storage: Path) -> dict[str, str]:
 def history(storage: Path) -> dict[str, list[Any]]:
     """{stage: steps and metrics of its journal, without timings}."""
     return {
-        file.parts[-3]: [(e.step, {k: v for k, v in e.values.items() if k not in TIMINGS}) for e in read_journal(file)]
+        file.parts[-3]: [(entry.step, entry.results) for entry in read_journal(file)]
         for file in storage.glob("artifacts/grpo-seed-*/*/journal.jsonl")
     }
 

@@ -187,7 +187,7 @@ def test_the_head_on_a_gpu_gives_what_the_whole_logits_give_and_never_holds_them
     assert most >= rows * tokens * 40_000 > ours
 
 
-def test_on_a_gpu_the_trainer_asks_the_fused_head_unless_it_is_unsloths(
+def test_on_a_gpu_the_trainer_packs_what_it_can_and_asks_the_fused_head_for_the_rest(
     wide: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -195,9 +195,35 @@ def test_on_a_gpu_the_trainer_asks_the_fused_head_unless_it_is_unsloths(
         monkeypatch.setattr(wide, name, lambda *_, _name=name, **__: asked.append(_name))
     there = SimpleNamespace(device=torch.device("cuda"))
     wide._get_per_token_logps_and_entropies(wide.model, there, None, 4, compute_entropy=True)
+    monkeypatch.setattr("tucano.training.grpo_trainer.packs", lambda _: True)
+
+    def packed(*_: Any) -> tuple[None, None]:
+        asked.append("packed")
+        return None, None
+
+    monkeypatch.setattr("tucano.training.grpo_trainer.packed_logps", packed)
+    with torch.no_grad():
+        wide._get_per_token_logps_and_entropies(wide.model, there, None, 4, compute_entropy=True)
     wide.is_unsloths = True
     wide._get_per_token_logps_and_entropies(wide.model, there, None, 4, compute_entropy=True)
-    assert asked == ["_chunked_logps", "_full_logits_logps"]
+    assert asked == ["_chunked_logps", "packed", "_full_logits_logps"]
+
+
+def test_what_is_kept_follows_from_the_kind_of_gpu_and_the_share_of_a_child(
+    wide: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not from the memory that is free at the moment, which is another one after a resume."""
+    chosen = of_grpo(settings(), 1)
+    monkeypatch.setattr(grpo, "packs", lambda _: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda *_: pytest.fail("asked for free memory"))
+    rooms = []
+    for name, mebibytes, share in (("NVIDIA L4", 20, 0.9), ("NVIDIA H200", 40, 0.9), ("NVIDIA H200", 40, 0.45)):
+        known = SimpleNamespace(name=name, total_memory=mebibytes * 2**20)
+        monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _, known=known: known)
+        grpo._know_the_gpu(wide, chosen, share)
+        rooms.append(wide.room)
+    assert rooms[0] == rooms[2] > 0 and rooms[1] > rooms[0]
+    assert wide.clock.peak == 989e12 and wide.clock.weights > 40_000 * 32
 
 
 def test_measuring_holds_a_bounded_part_of_the_logits(wide: Any, monkeypatch: pytest.MonkeyPatch) -> None:

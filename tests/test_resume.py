@@ -93,12 +93,7 @@ def left(place: Path) -> tuple[dict[str, bytes], str]:
     newest = newest_valid(place / "work")
     assert newest is not None
     entries = read_journal(place / "work" / "journal.jsonl")
-    history = repr(
-        [
-            (entry.step, {name: value for name, value in entry.values.items() if name != "train/step_time"})
-            for entry in entries
-        ]
-    )
+    history = repr([(entry.step, entry.results) for entry in entries])
     return {
         kind.parent.name: kind.read_bytes()
         for kind in [*newest.glob("*.safetensors"), *(place / "output").rglob("*.safetensors")]

@@ -177,10 +177,7 @@ def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
 def values(place: Path) -> list[tuple[int, dict[str, float]]]:
     """The journal without what is a time."""
     entries = read_journal(place / "work" / "journal.jsonl")
-    return [
-        (entry.step, {name: value for name, value in entry.values.items() if name != "train/step_time"})
-        for entry in entries
-    ]
+    return [(entry.step, entry.results) for entry in entries]
 
 
 @pytest.mark.long

@@ -293,3 +293,23 @@ def test_what_it_trained_says_the_same_in_transformers_and_is_merged(trained: Tr
     assert (own - before).abs().max() > 1e-3, "training moved it"
     torch.testing.assert_close(torch.tensor([logp for row in found["logps"] for logp in row]), own, atol=1e-5, rtol=0)
     assert found["merge"]["faithful"], found["merge"]
+
+
+KERNELS = """
+import torch
+from tucano.training.policies import fused, kernels
+
+generator = torch.Generator().manual_seed(0)
+for dtype, off in ((torch.float32, 1e-6), (torch.bfloat16, 2e-2)):
+    near = dict(atol=off, rtol=off)
+    x, angles = torch.randn(7, 6, 16, generator=generator).to(dtype), torch.randn(7, 8, generator=generator).repeat(1, 2)
+    turn = angles.cos().to(dtype), angles.sin().to(dtype)
+    torch.testing.assert_close(kernels.rotate(x, *turn), fused.rotate(x, *turn), **near)
+    change, gates, ups = (torch.randn(300, 7, generator=generator).to(dtype) for _ in range(3))
+    torch.testing.assert_close(kernels.gate(gates, ups), fused.gate(gates, ups), **near)
+    torch.testing.assert_close(kernels.gate_back(change, gates, ups), fused.gate_back(change, gates, ups), **near)
+"""
+
+
+def test_our_kernels_compute_what_their_plain_operations_do(tmp_path: Path) -> None:
+    ask([str(PYTHON), "-W", "ignore", "-c", KERNELS], tmp_path, {"TRITON_INTERPRET": "1"})

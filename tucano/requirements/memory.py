@@ -28,6 +28,8 @@ GPU never hold them as a whole (tucano/training/grpo_trainer.py).
 ADAM_COPIES = 4
 """Weights, gradient, and the two moments."""
 GIGABYTE = 1e9
+FOR_TENSORS = 0.9
+"""Of what a driver says that a GPU has: CUDA's context takes half a GiB, and the allocator leaves gaps (assumed)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def require_memory(settings: PipelineSettings) -> None:
     there = device_bytes(settings.model.device)
     if there is not None and settings.grpo.sampler == "vllm" and settings.model.device == "cuda":
         require_servers_share(settings, there)
-        there = max(0, int(there * (1 - settings.worker.vllm_memory_share * _seeds_on_a_gpu(settings))))
+        there = max(0, int(there * (1 - settings.worker.vllm_memory_share * seeds_on_a_gpu(settings))))
     most = max(needs(settings), key=lambda need: need.bytes, default=None)
     if most is not None and there is not None and most.bytes > there:
         raise UserError(
@@ -98,7 +100,13 @@ def device_bytes(device: str) -> int | None:
         return None
 
 
-def _seeds_on_a_gpu(settings: PipelineSettings) -> int:
+def share_for_tensors(settings: PipelineSettings, children: int) -> float:
+    """Of a GPU's memory, what CUDA leaves to so many children together, and their vLLM servers where they have some."""
+    taken = settings.worker.vllm_memory_share * children if settings.grpo.sampler == "vllm" else 0.0
+    return max(0.0, FOR_TENSORS * (1 - taken))
+
+
+def seeds_on_a_gpu(settings: PipelineSettings) -> int:
     """Children of one GPU that train at a time, each with a model, and a server if any, of its own."""
     alone = settings.model.device != "cuda" or settings.execution.seeds is not None
     return 1 if alone else seeds_side_by_side(settings)
@@ -114,7 +122,7 @@ def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     cache = ceiling * _cached(shape, width)
     logits = grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
     cached = grpo.sampler == "local"
-    seeds = _seeds_on_a_gpu(settings)
+    seeds = seeds_on_a_gpu(settings)
     fewer = "worker.parallel, " if seeds > 1 else ""
     smaller = "grpo.max_completion_tokens, or take a smaller model"
     if settings.sft.enabled:

@@ -1,8 +1,9 @@
 """The shape of the model that is trained, as far as it is known without loading it: its weights, cache and context."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from pydantic import PositiveInt
 
@@ -28,6 +29,12 @@ class Shape:
     tie_word_embeddings: bool = True
     max_position_embeddings: PositiveInt | None = None
     model_type: str = "qwen3"
+
+    @classmethod
+    def of(cls, config: Any) -> "Shape":
+        """Of a model's config in memory."""
+        named: dict[str, Any] = {field.name: getattr(config, field.name, field.default) for field in fields(cls)}
+        return cls(**named)
 
     @property
     def query(self) -> int:

@@ -27,7 +27,10 @@ class Completions(Section):
         ),
     )
     own_decoding: bool = Field(
-        True, description="Own decode loop, and on a CPU every prompt read once; off: as transformers and TRL do it."
+        True,
+        description=(
+            "Own decode loop, on a CPU every prompt read once, on a GPU rows packed; off: as transformers and TRL do."
+        ),
     )
 
 

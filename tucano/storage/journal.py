@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+TIMES = ("train/step_time", "train/time/")
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -26,6 +28,11 @@ class Entry:
     step: int
     time_ms: int
     values: dict[str, float]
+
+    @property
+    def results(self) -> dict[str, float]:
+        """Without what is a time, or follows from one: the same in a run that is resumed or repeated."""
+        return {name: value for name, value in self.values.items() if not name.startswith(TIMES)}
 
 
 @dataclass(frozen=True, slots=True)

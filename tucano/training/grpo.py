@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
+import torch
 from datasets import Dataset
 from transformers import TrainerCallback
 from trl import GRPOConfig
@@ -13,6 +14,8 @@ from rewards import load_reward_set
 from tucano.files.models import SeedFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, reworded
+from tucano.requirements.machines import of_device
+from tucano.requirements.shapes import Shape
 from tucano.settings.grpo import GrpoStage, TrainerStage
 from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
@@ -20,11 +23,14 @@ from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Reporter, opened_journal, settled
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.checkpoints.weights import train_in_float32
+from tucano.training.foresight.pieces import Pieces
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
 from tucano.training.jobs import Job
 from tucano.training.policies.load import load_policy
+from tucano.training.policies.packed import packs
 from tucano.training.policies.reading import Reader
+from tucano.training.rollouts.clock import Clock
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.scoring import Rewards
@@ -103,6 +109,8 @@ def build(
         callbacks=callbacks,
     )
     train_in_float32(policy)
+    if settings.model.device == "cuda":
+        _know_the_gpu(trainer, settings, job.gpu_share)
     trainer.settings, trainer.scorer = settings.grpo, scorer
     trainer.thinking = frozenset(task for task, system in systems.items() if thinks(system))
     trainer.draws_with(sampler)
@@ -110,6 +118,24 @@ def build(
     further = reworded(prompts, read_paraphrases(files.paraphrases))
     trainer.wordings = Wordings(prompts, further, systems, job.seed) if further else None
     return trainer, examiner
+
+
+def _know_the_gpu(trainer: GrpoMixin, settings: TrainerStage, share: float) -> None:
+    """What its maker says of its speed, and how many activations it has room for beside the longest micro-batch: both
+    follow from the settings and the kind of GPU, so that a resumed run does the same.
+    """
+    base = trainer.model.get_base_model()
+    known = torch.cuda.get_device_properties(0)
+    machine = of_device(known.name, known.total_memory)
+    trainer.clock = Clock(
+        sum(weight.numel() for weight in base.parameters()), machine.operations_per_second if machine else 0.0
+    )
+    if not trainer.is_unsloths and packs(trainer.model):
+        ceiling = settings.grpo.max_completion_tokens
+        prompt = settings.model.max_length_tokens - ceiling
+        pieces = Pieces(settings.model, Shape.of(base.config))
+        rows = settings.grpo.micro_batch
+        trainer.room, _ = pieces.room(rows, prompt, ceiling, round(share * known.total_memory))
 
 
 def _dataset(prompts: Sequence[Prompt], systems: dict[str, str]) -> Dataset:

@@ -10,6 +10,7 @@ checkpoint holds. With all of that off it is TRL, bit for bit (tests/test_grpo_p
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -24,7 +25,9 @@ from tucano.training.algorithms import Algorithm, Block, RolloutBatch
 from tucano.training.checkpoints.resumable import Part, ResumableTrainer
 from tucano.training.health import Watch
 from tucano.training.policies.likelihood import completion_logps
+from tucano.training.policies.packed import kept_layers, packed_logps, packs
 from tucano.training.rollouts.blocks import blocks_of
+from tucano.training.rollouts.clock import Clock
 from tucano.training.rollouts.curriculum import ceiling
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.rollout import Rollout, ScoredBatch, leave_out
@@ -72,8 +75,14 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     """The tasks that are answered after a thought."""
     is_unsloths: bool = False
     """Whether the trainer below is unsloth's, which logs no entropy (2026.10.7) and has a loss of its own."""
+    room: int = 0
+    """Of how many tokens' activations, times layers, a GPU has memory for."""
     _scored: ScoredBatch | None = None
     """What TRL's own method in between does not pass on: set by `_calculate_rewards`, taken by `_rollout`."""
+
+    @cached_property
+    def clock(self) -> Clock:
+        return Clock()
 
     def draws_with(self, sampler: Sampler) -> None:
         """Let another process than this one draw the completions, where `sampler` does.
@@ -101,6 +110,9 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         if self.is_unsloths:
             self._log("entropy", self._sampled_entropy(rollout.tensors))
         output = {**rollout.tensors, "advantages": advantages}
+        if self.clock.peak:
+            read = output["prompt_mask"].sum() + output["completion_mask"].sum()
+            self.clock.tokens = int(read) / self.settings.rollout_steps
         return output if live.all() or not live.any() else leave_out(output, self._rows(live))
 
     def _rollout(self, prompts: list[dict[str, Any]]) -> Rollout:
@@ -118,8 +130,9 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     def _calculate_rewards(
         self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids_list: list[list[int]]
     ) -> Tensor:
-        rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
-        scores = self.scorer.score(completions, [row["prompt_id"] for row in inputs], completion_ids_list)
+        with self.clock.times("scoring"):
+            rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+            scores = self.scorer.score(completions, [row["prompt_id"] for row in inputs], completion_ids_list)
         batch = RolloutBatch(
             rewards=rewards,
             components=tuple(self.scorer.weights),
@@ -205,7 +218,19 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     def _log(self, name: str, value: float) -> None:
         self._metrics["train"][name].append(value)
 
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        if "loss" in logs:
+            for name, value in self.clock.lap().items():
+                self._log(f"time/{name}", value)
+        super().log(logs, start_time)
+
     def _generate_single_turn(
+        self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any
+    ) -> tuple[list[list[int]], list[list[float] | None] | None]:
+        with self.clock.times("drawing"):
+            return self._drawn(prompt_ids, *args, **kwargs)
+
+    def _drawn(
         self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any
     ) -> tuple[list[list[int]], list[list[float] | None] | None]:
         model = self.accelerator.unwrap_model(self.model)
@@ -222,12 +247,19 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         self, model: Any, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: int, *args: Any, **kwargs: Any
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """[B, T] log-probabilities and entropies. On a CPU every distinct prompt is read once
-        (tucano/training/policies/likelihood.py). On a GPU TRL's fused head is used, which never holds the logits of
-        the batch: with a vocabulary of 152,000 they take 23 GB for 32 completions. Unsloth has a loss of its own.
+        (tucano/training/policies/likelihood.py). On a GPU rows are packed (tucano/training/policies/packed.py), and
+        TRL's fused head is used, which never holds the logits of the batch: with a vocabulary of 152,000 they take
+        23 GB for 32 completions. Unsloth has a loss of its own.
         """
         on_cpu = input_ids.device.type == "cpu"
         if not on_cpu and not self.is_unsloths:
             inner, entropy = self.accelerator.unwrap_model(model), kwargs.get("compute_entropy", False)
+            if self.settings.own_decoding and packs(inner):
+                if torch.is_grad_enabled():
+                    kept = kept_layers(self.room, int(attention_mask.sum()), inner.config.num_hidden_layers)
+                    self._log("memory/kept_layers", kept)
+                read = packed_logps(inner, input_ids, attention_mask, logits_to_keep, self.temperature, self.room)
+                return read[0], read[1] if entropy else None, None
             return self._chunked_logps(inner, input_ids, attention_mask, logits_to_keep, compute_entropy=entropy)
         if not on_cpu or not self.settings.own_decoding:
             full = super()._get_per_token_logps_and_entropies
@@ -253,7 +285,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         return self.validation.is_due(self.state.global_step, self.state.max_steps)
 
     def look(self) -> None:
-        self.validation.look(self.model, self.state.global_step)
+        with self.clock.times("looking"):
+            self.validation.look(self.model, self.state.global_step)
 
     def patience_is_over(self) -> bool:
         return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop

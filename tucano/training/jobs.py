@@ -60,8 +60,8 @@ class Job:
     `output` receives what the job makes. `base` and `adapter` are where training starts; `arms` are who answers in an
     `answer`, a `public` or a `pace` job, and `answered` is an artifact's folder where its starts did so before.
     `preferences` is a file of answer pairs for a `dpo` job. A recovery checkpoint is written every `save_steps` steps
-    and before `checkpoint_minutes` have passed. The last two are for a vLLM server that draws, where the settings ask
-    for one.
+    and before `checkpoint_minutes` have passed. The vLLM fields are for a server that draws, where the settings ask
+    for one; `gpu_share` is how much of a GPU's memory this child may fill.
     """
 
     kind: ChildKind
@@ -81,6 +81,7 @@ class Job:
     checkpoint_minutes: float = 10.0
     vllm_python: str | None = None
     vllm_memory_share: float = 0.35
+    gpu_share: float = 0.0
 
     @property
     def seed(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tucano.prompts import Task
+from tucano.requirements.memory import seeds_on_a_gpu, share_for_tensors
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
 from tucano.settings.stages import of_answers, of_dpo, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
@@ -56,6 +57,7 @@ def order(
 ) -> Job:
     """`start` is base and adapter that the job begins with."""
     base, adapter = start or (settings.model.name, None)
+    children = seeds_on_a_gpu(settings)
     return Job(
         kind=kind,
         settings=RECEIVED[kind](settings, seed).model_dump(mode="json"),
@@ -74,4 +76,5 @@ def order(
         checkpoint_minutes=settings.worker.checkpoint_minutes,
         vllm_python=settings.worker.vllm_python,
         vllm_memory_share=settings.worker.vllm_memory_share,
+        gpu_share=share_for_tensors(settings, children) / children,
     )

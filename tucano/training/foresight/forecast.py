@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from tucano.errors import UserError
 from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.machines import GIBIBYTE, MACHINES, Machine
-from tucano.requirements.memory import device_bytes, require_servers_share
+from tucano.requirements.memory import device_bytes, require_servers_share, seeds_on_a_gpu, share_for_tensors
 from tucano.requirements.shapes import Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight.pieces import Piece, Pieces
+from tucano.training.policies.packed import kept_layers
 from tucano.training.preflight import REHEARSAL_STEPS
 from tucano.training.samplers.local import BATCH_ROWS, CACHE_BYTES, batches
 
@@ -24,8 +25,6 @@ REFILLED = 0.5
 """Of the groups, in a round that draws groups without a signal anew (assumed)."""
 MERGE_COPIES = 10
 """Bytes per weight at the merge: the model in 32 bits with its adapter, then in 16, and loaded again in 32."""
-FOR_TENSORS = 0.9
-"""Of what a driver says that a GPU has: CUDA's context takes half a GiB, and the allocator leaves gaps (assumed)."""
 NO_ROOM = "take a smaller model or lower model.max_length_tokens"
 ANY = replace(MACHINES["l4"], title="this machine's GPU")
 """Its speed does not matter for what fits."""
@@ -110,8 +109,7 @@ def require_memory(found: Forecast, settings: PipelineSettings) -> None:
 
 def _bytes_for_training(settings: PipelineSettings, machine: Machine, children: int) -> int:
     """Of the machine's memory, what CUDA leaves, and the vLLM servers of so many children where they have some."""
-    taken = settings.worker.vllm_memory_share * children if settings.grpo.sampler == "vllm" else 0.0
-    return max(0, round(machine.memory_bytes * FOR_TENSORS * (1 - taken)))
+    return round(machine.memory_bytes * share_for_tensors(settings, children))
 
 
 class _Run:
@@ -125,6 +123,8 @@ class _Run:
         self.longest = settings.model.max_length_tokens
         plain = shape.model_type == "qwen3" and settings.model.quantization == "none"
         self.own_loop = plain and settings.grpo.own_decoding
+        same = settings.model.backend == "transformers" and not settings.model.lora_dropout
+        self.packs = self.own_loop and same and settings.model.dtype == "bfloat16"
 
     def lines(self) -> Iterator[Line]:
         if self.settings.sft.enabled:
@@ -206,20 +206,37 @@ class _Run:
                 f"{steps // grpo.rollout_steps} rollouts x {_each(each)}{often} ({how})",
                 "" if peak <= self.there_bytes else self._shorter(rows),
             )
-        usual = self.pieces.update(grpo.micro_batch, PROMPT_TOKENS, self.ceiling)
-        each = usual.seconds(self.machine) * parts
         read = grpo.sampler == "vllm" or self.settings.model.backend == "unsloth"
+        each, how, peak = (self._packed if self.packs else self._padded)(grpo.micro_batch)
         if read:
-            each += self.pieces.reading(grpo.micro_batch, PROMPT_TOKENS, self.ceiling).seconds(self.machine) * parts
-        peak = self._step_bytes(grpo.micro_batch)
+            each += self.pieces.reading(grpo.micro_batch, PROMPT_TOKENS, self.ceiling).seconds(self.machine)
+        each *= parts
         yield Line(
             "GRPO steps",
             peak,
             steps * each,
-            f"{steps} steps x {_each(each)} ({parts} x {grpo.micro_batch} x {PROMPT_TOKENS + self.ceiling} tokens:"
-            f" {_of(usual)}{', each read once before' if read else ''})",
+            f"{steps} steps x {_each(each)} ({parts} x {how}{', each read once before' if read else ''})",
             "" if peak <= self.there_bytes else self._smaller_micro_batch(),
         )
+
+    def _padded(self, rows: int) -> tuple[float, str, int]:
+        """Seconds of a usual micro-batch, their arithmetic, and the bytes of the longest one."""
+        usual = self.pieces.update(rows, PROMPT_TOKENS, self.ceiling)
+        how = f"{rows} x {PROMPT_TOKENS + self.ceiling} tokens: {_of(usual)}"
+        return usual.seconds(self.machine), how, self._step_bytes(rows)
+
+    def _packed(self, rows: int) -> tuple[float, str, int]:
+        """The same where no padding is read, and as many layers are kept as one child has memory for."""
+        children = seeds_on_a_gpu(self.settings)
+        there = _bytes_for_training(self.settings, self.machine, children) // children
+        room, peak = self.pieces.room(rows, self.longest - self.ceiling, self.ceiling, there)
+        layers = self.shape.num_hidden_layers
+        tokens = rows * (PROMPT_TOKENS + self.ceiling // 2)
+        kept = kept_layers(room, tokens, layers)
+        again, whole = (self.pieces.packed(rows, PROMPT_TOKENS, self.ceiling // 2, keeps) for keeps in (False, True))
+        seconds = again.seconds(self.machine) * (layers - kept) + whole.seconds(self.machine) * kept
+        how = f"{tokens:,} tokens, {kept} of {layers} layers kept: {_of(whole if 2 * kept >= layers else again)}"
+        return seconds / layers, how, peak
 
     def _dpo(self) -> Iterator[Line]:
         """At most a pair of each prompt. The reference reads what the policy reads, and TRL holds the logits of both
@@ -245,6 +262,9 @@ class _Run:
         yield Line("DPO steps", peak, steps * each, how, "lower dpo.micro_batch")
 
     def _step_bytes(self, rows: int) -> int:
+        """Without activations that are kept where there is memory for them."""
+        if self.packs:
+            return self.pieces.packed(rows, self.longest - self.ceiling, self.ceiling, False).peak_bytes
         return self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes
 
     def _smaller_sft_batch(self) -> str:
@@ -303,7 +323,7 @@ class _Run:
         that half of them are there in the mean.
         """
         usual = self._token(max(1, rows // 2), PROMPT_TOKENS + self.ceiling // 2, PROMPT_TOKENS + self.ceiling)
-        each = usual.seconds(self.machine)
+        each = usual.seconds(self.machine, as_graph=self.own_loop)
         return self.ceiling * each, f"{self.ceiling} tokens x {each * 1e3:.0f} ms: {_of(usual)}"
 
     def _token(self, rows: int, used: int, positions: int) -> Piece:

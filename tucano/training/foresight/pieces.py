@@ -18,16 +18,19 @@ from transformers import DynamicCache, Qwen3Config, Qwen3ForCausalLM
 from trl.trainer import grpo_trainer
 from trl.trainer.utils import _ChunkedLogProbFunction
 
-from tucano.requirements.machines import Machine
+from tucano.requirements.machines import HOST_SECONDS, Machine
 from tucano.requirements.shapes import Shape
-from tucano.settings import ModelSettings
+from tucano.settings.model import AdaptedModel
 from tucano.training.checkpoints.weights import Policy, train_in_float32
 from tucano.training.foresight.meter import Meter
+from tucano.training.policies import packed
 from tucano.training.policies.load import lora_config
 from tucano.training.samplers import slots
 from tucano.training.samplers.decode import Decoder
 
 POSITIONS = 2**16
+SPENT = 0.8
+"""Of the memory that is left, on activations that are kept: steps of other lengths leave gaps in it (assumed)."""
 
 
 FEW, MORE = 2, 3
@@ -62,10 +65,14 @@ class Piece:
         """Of the largest tensor."""
         return round(self._of_all(lambda meter: meter.most_elements))
 
-    def seconds(self, machine: Machine) -> float:
-        return self._of_all(
+    def seconds(self, machine: Machine, as_graph: bool = False) -> float:
+        """The host starts kernels while the GPU works on earlier ones, so that the slower of the two decides; of a CUDA
+        graph it starts none.
+        """
+        working = self._of_all(
             lambda meter: sum(machine.seconds(kernel.moved_bytes, kernel.operations) for kernel in meter.kernels)
         )
+        return working if as_graph else max(working, HOST_SECONDS * self.kernels)
 
     def _of_all(self, value: Callable[[Meter], float]) -> float:
         return value(self.few) + (value(self.more) - value(self.few)) * (self.layers - FEW) / (MORE - FEW)
@@ -74,7 +81,7 @@ class Piece:
 class Pieces:
     """Of one model on one GPU."""
 
-    def __init__(self, model: ModelSettings, shape: Shape) -> None:
+    def __init__(self, model: AdaptedModel, shape: Shape) -> None:
         self.model = model
         self.shape = shape
         self.saved_bytes = shape.matrices * 3 // 2 if model.quantization == "nf4" else 0
@@ -112,6 +119,32 @@ class Pieces:
             self._read(policy.train(), rows, prompt, completion).sum().backward()
 
         return self._piece(work)
+
+    def packed(self, rows: int, prompt: int, completion: int, keeps: bool) -> Piece:
+        """The same of a step of GRPO where rows are packed (tucano/training/policies/packed.py), all of these lengths;
+        with the activations of all layers kept, or of none.
+        """
+
+        def work(meter: Meter, policy: Policy) -> None:
+            trained = [weight for weight in policy.parameters() if weight.requires_grad]
+            meter.holds([[torch.empty_like(weight) for weight in trained] for _ in ("first moment", "second moment")])
+            ids = torch.zeros(rows * (prompt + completion), dtype=torch.long, device="meta")
+            starts = torch.zeros(rows + 1, dtype=torch.int32, device="meta")
+            room = len(ids) * MORE if keeps else 0
+            hidden = packed.last_hidden(policy, ids, ids, starts, prompt + completion, room)
+            learned = ids[: rows * completion]
+            packed.head(policy, hidden.index_select(0, learned), learned, 1.0)[0].sum().backward()
+
+        return self._piece(work)
+
+    def room(self, rows: int, prompt: int, completion: int, there_bytes: int) -> tuple[int, int]:
+        """Of how many tokens' activations, times layers, there is memory beside a packed step of these lengths; and the
+        bytes that the step then holds.
+        """
+        bare, whole = (self.packed(rows, prompt, completion, keeps).peak_bytes for keeps in (False, True))
+        most = rows * (prompt + completion) * self.shape.num_hidden_layers
+        left = max(0, round(SPENT * (there_bytes - bare)))
+        return int(left / (whole - bare) * most), min(whole, bare + left)
 
     def reading(self, rows: int, prompt: int, completion: int) -> Piece:
         """Log-probabilities of a micro-batch, without gradients."""
