@@ -35,12 +35,13 @@ FARTHEST_QUANTISED = 0.2
 @dataclass(frozen=True, slots=True)
 class Check:
     """One line of the table. A red one stops the pipeline; `evidence` says what was seen and, if not ok, how to mend
-    it.
+    it. `raised`: nothing was seen, since the check itself ended in this fault.
     """
 
     name: str
     level: Level
     evidence: str
+    raised: bool = False
 
 
 def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
