@@ -24,13 +24,6 @@ MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 class ChecksRaised(WorkerFailed):
     """Checks that ended in a fault have seen nothing: there is no result to keep, and the next run asks again."""
 
-    def __init__(self, checks: Sequence[CheckLine], log: str) -> None:
-        super().__init__(checks, log)
-        self.checks, self.log = checks, log
-
-    def __str__(self) -> str:
-        return f"checks of the preflight raised, so GRPO did not start (details in {self.log}).\n\n{table(self.checks)}"
-
 
 @stage("preflight")
 def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> PreflightResult:
@@ -52,7 +45,8 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
         result = run_child(run, job, "preflight")
         checks = PreflightRecord.model_validate(result).checks
         if any(line.raised for line in checks):
-            raise ChecksRaised(checks, str(WorkFiles(work).log))
+            log = WorkFiles(work).log
+            raise ChecksRaised(f"checks of the preflight raised, so GRPO did not start ({log}).\n\n{table(checks)}")
         PreflightFiles(draft).text.write_text(table(checks), encoding="utf-8")
         return result
 

@@ -1,6 +1,7 @@
 """Stages tried one after the other, each although another one failed, within the time that there is."""
 
 import inspect
+import math
 import re
 import time
 import typing
@@ -11,17 +12,19 @@ from typing import Any, TypeVar
 from prefect.task_engine import TaskRunTimeoutError
 from prefect.tasks import Task
 
-from tasks.handles import CheckLine, Merged, PreflightResult
+from tasks.handles import CheckLine, Handle, Merged, PreflightResult
 from tasks.preflight import ChecksRaised
 from tasks.rehearsal.tried import Tried
 from tasks.running.run import Run
 from tucano.comparison.promotion import unfaithful
 from tucano.errors import TucanoError
+from tucano.settings.preflight import SIGNALS
 
 R = TypeVar("R")
 LEAST_SECONDS = 5.0
 """With less than this a stage is not begun."""
-PEAK = re.compile(r"^gpu memory: ([0-9.]+) GiB")
+PEAK = re.compile(r"gpu memory: ([0-9.]+) GiB")
+CHECK = re.compile(r"(OK|WARN|RED|RAISED) +(\S.*?)  +(.*)")
 
 
 @dataclass
@@ -47,32 +50,29 @@ class Attempts:
         if left < LEAST_SECONDS:
             line.left_out = "no time was left"
             return None
-        limited = work.with_options(retries=0, timeout_seconds=None if left == float("inf") else left)
+        limited = work.with_options(retries=0, timeout_seconds=None if left == math.inf else left)
+        checks: list[CheckLine] = []
+        made: R | None = None
         try:
-            made: R = limited(replace(self.run, heard=lambda said: _hear(line, said)), *given)
+            made = limited(replace(self.run, heard=lambda said: _hear(said, line, checks)), *given)
         except TaskRunTimeoutError:
             line.left_out = f"ended after {left:.0f} s, which is all that it could have"
-            return None
-        except ChecksRaised as raised:
-            line.faults = list(self._red(raised.checks))
-            return None
+        except ChecksRaised:
+            pass  # each has been heard
         except Exception as fault:  # whatever it is, the other stages are tried as well
             line.faults = [str(fault) if isinstance(fault, TucanoError) else f"{type(fault).__name__}: {fault}"]
-            return None
-        finally:
-            line.seconds = time.monotonic() - began
-        line.faults = list(self._seen_in(made))
+        line.seconds = time.monotonic() - began
+        if isinstance(made, Handle):
+            line.reused = made.artifact.reused
+        line.faults += self._red(made.record.checks if isinstance(made, PreflightResult) else checks)
+        if isinstance(made, Merged) and not made.record.faithful:
+            line.faults.append(unfaithful(made.record.mean_difference).reason)
         return made
 
-    def _seen_in(self, made: object) -> Iterable[str]:
-        """What is wrong with something that was made."""
-        if isinstance(made, PreflightResult):
-            yield from self._red(made.record.checks)
-        if isinstance(made, Merged) and not made.record.faithful:
-            yield unfaithful(made.record.mean_difference).reason
-
     def _red(self, checks: Iterable[CheckLine]) -> Iterable[str]:
-        allowed = self.run.settings.preflight.allow_red
+        """As a run would not go on with. Where no group of any task differs in reward, there is no gradient to flow."""
+        signals = [check.level for check in checks if check.name in SIGNALS.values()]
+        allowed = {*self.run.settings.preflight.allow_red, *(["gradient flow"] if {*signals} == {"red"} else [])}
         for check in checks:
             if check.raised or (check.level == "red" and check.name not in allowed):
                 yield f"{check.name}: {check.evidence}"
@@ -86,6 +86,10 @@ def _missing(work: Task[..., Any], given: tuple[Any, ...]) -> list[str]:
     return [name for name, value in pairs if value is None and type(None) not in typing.get_args(kinds[name])]
 
 
-def _hear(line: Tried, said: str) -> None:
+def _hear(said: str, line: Tried, checks: list[CheckLine]) -> None:
+    """What a child prints of itself: its peak, and each check of a preflight when it is made."""
     if found := PEAK.match(said):
-        line.peak_gib = max(line.peak_gib or 0.0, float(found[1]))
+        line.peak_gib = float(found[1])
+    if found := CHECK.match(said):
+        level, name, evidence = found.groups()
+        checks.append(CheckLine(name=name, level=level.lower(), evidence=evidence, raised=level == "RAISED"))

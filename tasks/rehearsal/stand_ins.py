@@ -86,7 +86,7 @@ def repeated_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: S
         return {"arms": arms}
 
     inputs = {"prompts": prompts.digest, **seeds.inputs}
-    return AnswerSet(run.make("answers", repeated_prompts.fn, of_answers(run.settings, 0), inputs, produce))
+    return AnswerSet(run.make("answers", load_reward_set, of_answers(run.settings, 0), inputs, produce))
 
 
 def _jsonl(rows: Iterator[dict[str, Any]]) -> str:

@@ -12,4 +12,5 @@ class Tried:
     seconds: float = 0.0
     peak_gib: float | None = None
     left_out: str = ""
+    reused: bool = False
     faults: list[str] = field(default_factory=list)

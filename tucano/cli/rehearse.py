@@ -18,6 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tasks.rehearsal.tried import Tried
 from tucano.errors import TucanoError, UserError
 from tucano.requirements import require_startable
@@ -74,7 +76,7 @@ NEXT_STEPS = {
     "disk is full|No space left": "free some space; the same command goes on",
 }
 """What a fault's words mean, and what to do."""
-ELSE = "nothing here knows this fault: send this file to the maintainers"
+ELSE = "mend what the lines above say how to mend, and send this file to the maintainers for the rest"
 
 
 def rehearse(
@@ -85,26 +87,27 @@ def rehearse(
     """
     from tucano.cli import inprocess
 
-    began, now = time.monotonic(), time.time()
+    now = time.time()
+    began = psutil.Process().create_time()
     small = in_small(settings, profile, minutes)
+    whole = whole_run(settings, profile, overrides)
     for name in ("MLFLOW_TRACKING_URI", "PREFECT_API_URL"):  # servers of others keep no rehearsals
         os.environ.pop(name, None)
     root = writable(small.storage)
-    ends = math.inf if minutes is None else began + 60 * minutes - ENDING_SECONDS
+    left = math.inf if minutes is None else 60 * minutes - ENDING_SECONDS - (now - began)
     tried: list[Tried] = []
     try:
         require_startable(small)
-        inprocess.flow_run("rehearse", small, tried, ends)
+        inprocess.flow_run("rehearse", small, tried, time.monotonic() + left)
     except BaseException as error:
         said = [str(error) if isinstance(error, TucanoError) else f"{type(error).__name__}: {error}"]
         tried.append(Tried("the rehearsal itself", on_gpu=False, faults=said))
         raise
     finally:
-        end = list(summed_up(small, tried, time.monotonic() - began))
+        end = list(summed_up(small, tried, time.time() - began))
         file = root / NAME
         file.write_text("\n".join([*described(small, profile, root, tried, now), *end]) + "\n", encoding="utf-8")
-        print("\n".join(end), f"\nTo send to whoever helps: {file}")
-    whole = whole_run(settings, profile, overrides)
+        print("\n".join([*end, f"\nTo send to whoever helps: {file}"]))
     if any(line.faults for line in tried):
         return 1
     print(f"{_works(tried)} The whole run: {whole}")
@@ -178,8 +181,8 @@ def described(
     for line in tried:
         expected = foreseen.get(FORECAST_OF.get(line.stage, ""), float("nan"))
         memory = "" if line.peak_gib is None else f"   {line.peak_gib:.2f} / {expected:.2f}"
-        became = "   FAILED" if line.faults else "   left out" if line.left_out else ""
-        yield f"  {line.stage:<28} {line.seconds:8.1f}{memory}{became}"
+        became = "FAILED" if line.faults else "left out" if line.left_out else "reused" if line.reused else ""
+        yield f"  {line.stage:<28} {line.seconds:8.1f}{memory}   {became}".rstrip()
     for table in _written_since(began, root.glob("artifacts/preflight/*/preflight.txt")):
         yield from ("\nPreflight", *map(_line, table.read_text(encoding="utf-8").splitlines()))
     for log in _written_since(began, root.glob("work/*/*/log.txt")):
@@ -199,7 +202,11 @@ def summed_up(settings: PipelineSettings, tried: Sequence[Tried], seconds: float
         yield from (f"  {line.stage}: {line.left_out}" for line in left_out)
     faults = [f"{line.stage}: {fault}" for line in tried for fault in line.faults]
     yield f"\nFaults: {len(faults) or 'none'}"
-    yield from (f"  {short(fault, LINE)} -> {next_step(fault)}" for fault in faults)
+    for fault in faults:
+        step = next_step(fault)
+        yield f"  {short(fault, LINE)}{f' -> {step}' if step else ''}"
+    if not all(map(next_step, faults)):
+        yield f"Next step: {ELSE}"
     idle = seconds - sum(line.seconds for line in tried if line.on_gpu)
     if settings.model.device == "cuda":
         yield f"GPU idle: {idle:.0f} of {seconds:.0f} s, in which no child that holds the model was at work"
@@ -208,8 +215,8 @@ def summed_up(settings: PipelineSettings, tried: Sequence[Tried], seconds: float
 
 
 def next_step(said: str) -> str:
-    """What to do about a fault, by its words."""
-    return next((step for words, step in NEXT_STEPS.items() if re.search(words, said, re.IGNORECASE)), ELSE)
+    """What to do about a fault, by its words; empty where nothing here knows it."""
+    return next((step for words, step in NEXT_STEPS.items() if re.search(words, said, re.IGNORECASE)), "")
 
 
 def _line(text: str) -> str:

@@ -72,8 +72,9 @@ class Table:
 
     def _add(self, found: list[Check]) -> None:
         self.checks += found
-        for line in found:  # the log keeps them where this process is killed before it has seen all
-            print(f"{line.name}: {line.level}, {line.evidence}", flush=True)
+        for line in found:  # so that they are known where this process is ended before it has made all
+            level = "RAISED" if line.raised else line.level.upper()
+            print(f"{level:<6} {line.name:<18}  {' '.join(line.evidence.split())}", flush=True)
 
 
 class Recorder(TrainerCallback):

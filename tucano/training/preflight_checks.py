@@ -92,7 +92,8 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     )
     factor = scheduler.lr_lambdas[0]
     rates = [arguments.learning_rate * factor(min(steps - 1, round(steps * share))) for share in (0.25, 0.5, 0.75, 1.0)]
-    gone = min(factor(step) for step in range(steps // 5, steps * 4 // 5)) < 0.01
+    middle = range(max(1, steps // 5), steps * 4 // 5)  # warm-up begins at 0
+    gone = min(map(factor, middle), default=1.0) < 0.01
     shown = ", ".join(f"{rate:.2g}" for rate in rates)
     mend = "; it is gone before four fifths of the run: look at grpo.schedule and grpo.max_steps" if gone else ""
     return Check("learning rate", "red" if gone else "ok", f"at 25, 50, 75, 100 % of the run: {shown}{mend}")
