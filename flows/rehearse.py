@@ -27,8 +27,8 @@ from tucano.settings import PipelineSettings
 def rehearse(settings: PipelineSettings, tried: list[Tried], ends: float) -> None:
     """What became of each stage goes into `tried`. `ends` (of the monotonic clock) is when all has to be over.
 
-    The shortest way to a served answer comes first; until there no stage may take more than half of the time that is
-    left. What needs no GPU comes last. Nothing is asked of a person.
+    The shortest way to a served answer comes first; up to the merge no stage may take more than half of the time that
+    is left. What needs no GPU comes last. Nothing is asked of a person.
     """
     with opened(settings) as run:
         attempt = Attempts(run, tried, ends)
@@ -42,9 +42,9 @@ def rehearse(settings: PipelineSettings, tried: list[Tried], ends: float) -> Non
         seed = settings.grpo.seeds[0]
         best = attempt(train_seed, prompts, start, seed, preferences, on_gpu=True)
         best = best or attempt(untrained_seed, prompts, start, seed, on_gpu=True)
+        attempt.share = 1.0
         merged = attempt(merge, prompts, start, best, on_gpu=True)
         attempt(answer_served, prompts, best, merged, on_gpu=True)
-        attempt.share = 1.0
         attempt(check_before_grpo, prompts, start, on_gpu=True)
         attempt(answer_starts, prompts, start, on_gpu=True)
         seeds = Seeds((best,), {}) if best else None
@@ -55,10 +55,10 @@ def rehearse(settings: PipelineSettings, tried: list[Tried], ends: float) -> Non
             replies = attempt(answer_public, questions, start, [best] if best else None, on_gpu=True)
             public = attempt(judge_public_answers, questions, replies)
         answers = answers or attempt(repeated_prompts, prompts, start, seeds)
-        attempt(show_answers, prompts, start, seeds, answers)
         reaudit = attempt(audit_again, prompts, start, seeds, answers)
         comparison = attempt(compare_arms, prompts, plan, start, seeds, answers, public)
         attempt(account, seeds, comparison)
+        attempt(show_answers, prompts, start, seeds, answers)
         audit = attempt(audit_rewards)
         evidence = Evidence(answers, reaudit, comparison) if answers and reaudit and comparison else None
         promotion = attempt(promote, prompts, audit, start, seeds, evidence)

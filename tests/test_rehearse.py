@@ -243,7 +243,8 @@ def test_every_fault_is_named_every_stage_tried_and_an_answer_served(tmp_path: P
         "preflight: key-value cache": "tucano.training.preflight_checks.cache",
         "answer with starts": "tucano.training.answers.readings",
         "answer test prompts": "tucano.training.answers.readings",
-        "audit rewards": "tucano.audit.stage.audit",  # which takes longer than all else
+        "show answers": "tucano.tracking.tracker.fill",
+        "audit rewards": "tucano.audit.stage.audit",  # these two take longer than all else
     }
     settings = {**SMALL, "storage": tmp_path / "runs"}
     pairs = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
@@ -256,11 +257,11 @@ def test_every_fault_is_named_every_stage_tried_and_an_answer_served(tmp_path: P
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
     expected = [f"  {stage}: RuntimeError: planted in {place.rpartition('.')[2]}" for stage, place in faults.items()]
     for text in (said, done.stdout):
-        assert text.partition("\nFaults: 6\n")[2].splitlines()[:6] == expected
+        assert text.partition("\nFaults: 7\n")[2].splitlines()[:7] == expected
     assert said.splitlines()[-1].startswith("No GPU: ")
     found = rows(said)
     assert [stage for stage, became in found.items() if became == "FAILED"] == [
-        "sft", "grpo", "preflight", "answer with starts", "answer test prompts", "audit rewards",
+        "sft", "grpo", "preflight", "answer with starts", "answer test prompts", "show answers", "audit rewards",
     ]  # fmt: skip
     assert [stage for stage, became in found.items() if became == "left out"] == ["promote", "report"]
     worked = {"start instead", "seed instead", "merge", "served answer", "answers instead", "compare arms", "cost"}

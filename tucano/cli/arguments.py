@@ -138,7 +138,7 @@ def parser() -> argparse.ArgumentParser:
             )
         if name == "rehearse":
             command.add_argument(
-                "--minutes", type=int, metavar="N", help="be over by then; what does not fit is left out, and said"
+                "--minutes", type=float, metavar="N", help="be over by then; what does not fit is left out, and said"
             )
         if name == "lineage":
             command.add_argument(
