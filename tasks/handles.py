@@ -136,11 +136,12 @@ class Start(Handle):
 
 
 class CheckLine(Record):
-    """A line of the preflight's table."""
+    """A line of the preflight's table; `raised`: a fault kept the check from seeing anything."""
 
     name: str
     level: str
     evidence: str
+    raised: bool = False
 
 
 class PreflightRecord(Record):

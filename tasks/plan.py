@@ -35,6 +35,12 @@ def foresee(settings: PipelineSettings) -> None:
         get_run_logger().warning(warning)
 
 
+@stage("look ahead")
+def look_ahead(run: Run) -> None:
+    """`foresee` as a stage."""
+    foresee(run.settings)
+
+
 def _require_fitting(settings: PipelineSettings) -> None:
     """UserError where a stage would not fit into the GPU that it is for: this machine's, or the one that its work pool
     names. Nothing is asked where the model's shape is not known. Seeds of a deployment have a GPU each, or its turn.

@@ -11,13 +11,18 @@ from tasks.running.pages import show_table
 from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.store import Recipe
-from tucano.errors import GateClosed
+from tucano.errors import GateClosed, WorkerFailed
+from tucano.files.models import WorkFiles
 from tucano.files.results import PreflightFiles
 from tucano.settings.stages import of_preflight
 from tucano.training.jobs import MODULES
 from tucano.training.orders import JobFolders, order
 
 MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
+
+
+class ChecksRaised(WorkerFailed):
+    """Checks that ended in a fault have seen nothing: there is no result to keep, and the next run asks again."""
 
 
 @stage("preflight")
@@ -38,7 +43,11 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
             start=begin,
         )
         result = run_child(run, job, "preflight")
-        PreflightFiles(draft).text.write_text(table(PreflightRecord.model_validate(result).checks), encoding="utf-8")
+        checks = PreflightRecord.model_validate(result).checks
+        if any(line.raised for line in checks):
+            log = WorkFiles(work).log
+            raise ChecksRaised(f"checks of the preflight raised, so GRPO did not start ({log}).\n\n{table(checks)}")
+        PreflightFiles(draft).text.write_text(table(checks), encoding="utf-8")
         return result
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}

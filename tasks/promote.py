@@ -129,7 +129,8 @@ def _admit(
     if not merged.record.faithful:
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
     tags = _lineage(run, prompts, audit, best, evidence.comparison)
-    return _promotion(run, best, found, _register(run, prompts, best, merged, tags, found.status))
+    about = Entry([found.status], tags, _description(run, tags))
+    return _promotion(run, best, found, register(run, prompts, best, merged, about))
 
 
 def _of_champion(people: Preference | None, champion: RegisteredModel | None) -> Preference | None:
@@ -186,18 +187,25 @@ def merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) -
     return Merged(run.make("merged", MODULES["merge"], of_merge(settings, settings.seed), inputs, produce))
 
 
-def _register(
-    run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the registry says of a version."""
+
+    aliases: list[str]
+    tags: dict[str, object]
+    description: str
+
+
+def register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, about: Entry) -> int:
     """The number of the new version."""
-    description = _description(run, tags)
     identity = training_run(run, best)
     if identity is None:  # it is registered anew when it is reused, if the store takes that
         raise Transient(
             f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered"
         )
     with _package(run, prompts, best, merged) as folder:
-        return run.tracker.register(run.settings.promotion.model, identity, folder, tags, [status], description).version
+        model = run.settings.promotion.model
+        return run.tracker.register(model, identity, folder, about.tags, about.aliases, about.description).version
 
 
 @contextmanager

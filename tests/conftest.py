@@ -37,6 +37,7 @@ SLOW = (
     "test_analyst",
     "test_served_model",
     "test_drill",
+    "test_rehearse",
 )
 """Files that take minutes, the longest first: they come before all others, so that no process ends with one of them while
 the others have nothing to do."""

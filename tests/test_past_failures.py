@@ -67,6 +67,7 @@ SMALL = [
         "grpo.patience=1",
         "grpo.validation_samples=1",
         "grpo.warmup_share=0",
+        "preflight.steps=12",
     ),
 ]
 OF_THEIR_OWN = {name: ["grpo.overlong_tokens=28"] for name in ("l4-v5", "l4-1.5b")}
@@ -99,7 +100,6 @@ def one_thread_and_the_signals_as_before() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def a_short_rehearsal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preflight, "REHEARSAL_STEPS", preflight.SETTLED_STEP + 2)
     monkeypatch.setattr(preflight, "PROMPTS_PER_TASK", 4)
 
 

@@ -18,7 +18,7 @@ from tucano.settings.preflight import CHECKS, SIGNALS
 from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.preflight import Recorder, entries_of_a, gradients, memory, rehearsal, share_moved
+from tucano.training.preflight import Recorder, Table, entries_of_a, gradients, memory, rehearsal, share_moved
 from tucano.training.rollouts.examiner import ScoredCompletion
 
 PROJECT = Path(__file__).parent.parent
@@ -114,6 +114,13 @@ def schedule(name: str, max_steps: int) -> TrainingArguments:
     return TrainingArguments(
         output_dir="unused", learning_rate=1e-3, lr_scheduler_type=name, max_steps=max_steps, use_cpu=True
     )
+
+
+def test_the_warm_up_of_a_run_of_few_steps_is_no_schedule_that_is_gone() -> None:
+    warming = TrainingArguments(
+        output_dir="unused", learning_rate=1e-3, lr_scheduler_type="linear", max_steps=12, warmup_steps=1, use_cpu=True
+    )
+    assert [check.learning_rate(warming, steps).level for steps in (4, 2)] == ["ok", "ok"]
 
 
 def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
@@ -252,6 +259,22 @@ def test_the_plan_warns_of_many_epochs_few_prompts_and_patience_that_cannot_fire
     assert levels(check.plan(of_preflight(late, 42), prompts))["early stopping"] == "warn"
 
 
+def test_a_check_that_raises_is_red_with_its_fault_and_the_others_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+    def view(size: int) -> check.Check:
+        raise RuntimeError(f"view size {size} is not compatible:\nuse reshape")
+
+    table = Table()
+    table.ask("key-value cache", view, 4)
+    assert table.tried("completions", lambda: 7) == 7
+    table.ask("marks", check.Check, "marks", "ok", "a token each")
+    first, second = table.checks
+    assert (first.name, first.level, first.raised, second.level) == ("key-value cache", "red", True, "ok")
+    assert first.evidence == "RuntimeError: view size 4 is not compatible:\nuse reshape"
+    raised, fine = capsys.readouterr().out.splitlines()
+    assert raised.startswith("RAISED key-value cache     RuntimeError: view size 4 is not compatible: use reshape")
+    assert fine.split() == ["OK", "marks", "a", "token", "each"]
+
+
 def test_every_check_that_can_be_red_may_be_allowed_and_no_other() -> None:
     """Read from the source: checks by name, with the levels that they are given there."""
     found: dict[str, set[str]] = {}
@@ -270,5 +293,5 @@ def test_every_check_that_can_be_red_may_be_allowed_and_no_other() -> None:
                         mine = {str(node.value) for node in ast.walk(call.args[1]) if isinstance(node, ast.Constant)}
                         found.setdefault(ast.unparse(call.args[0]), set()).update(levels if computed else mine)
     can_be_red = {name.strip("'") for name, levels in found.items() if "red" in levels}
-    signals = {"SIGNALS[task]"}
-    assert len(found) == 22 and can_be_red == set(CHECKS) - set(SIGNALS.values()) | signals
+    signals = {"SIGNALS[task]", "name"}  # `name`: what raised
+    assert len(found) == 23 and can_be_red == set(CHECKS) - set(SIGNALS.values()) | signals

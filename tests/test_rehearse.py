@@ -1,14 +1,37 @@
 """`tucano rehearse`: the run in small, one file about it, and a next step for each fault."""
 
+import importlib
 import importlib.metadata
+import math
 import os
+import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+from prefect.task_engine import TaskRunTimeoutError
+from prefect.tasks import Task
 
-from tucano.cli.rehearse import ELSE, LAST_LINES, LINE, described, in_small, next_step, rehearse, whole_run
+from tasks.handles import PromptSet, Start
+from tasks.preflight import ChecksRaised
+from tasks.rehearsal.attempts import Attempts
+from tasks.rehearsal.tried import Tried
+from tasks.running.run import Run
+from tucano.cli.rehearse import (
+    LAST_LINES,
+    LINE,
+    described,
+    in_small,
+    next_step,
+    rehearse,
+    summed_up,
+    whole_run,
+)
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 
@@ -55,11 +78,10 @@ def test_a_remote_storage_is_not_rehearsed_in() -> None:
         ("sft failed: ModuleNotFoundError: No module named 'unsloth'", "pip install"),
         ("sft failed: OSError: We couldn't connect to 'https://huggingface.co'", "model.name"),
         ("the disk is full", "free some space"),
-        ("something that nobody has seen", ELSE),
     ],
 )
 def test_each_fault_has_a_next_step(fault: str, step: str) -> None:
-    assert step in next_step(fault)
+    assert step in next_step(fault) and not next_step("something that nobody has seen")
 
 
 def test_the_file_is_bounded_and_holds_no_secret(tmp_path: Path) -> None:
@@ -68,11 +90,12 @@ def test_the_file_is_bounded_and_holds_no_secret(tmp_path: Path) -> None:
     lines = [f"line {n} " + "x" * 10_000 for n in range(10_000)]
     lines[-1] = "fetching https://ana:hunter2secret@host/model \x1b[2J"
     log.write_text("\n".join(lines), encoding="utf-8")
-    fault = UserError("postgresql://ana:hunter2secret@host/db is away")
+    tried = [Tried("sft", on_gpu=True, seconds=9, faults=["postgresql://ana:hunter2secret@host/db is away\nat once"])]
     small = in_small(load_profile(ROOT, "laptop", []), "laptop")
-    said = "\n".join(described(small, "laptop", tmp_path, fault))
+    said = "\n".join([*described(small, "laptop", tmp_path, tried, 0), *summed_up(small, tried, 30)])
     assert "hunter2secret" not in said and "\x1b" not in said
-    assert "FAILED: " in said and "line 9999" not in said and "line 9998" in said
+    assert said.count("FAILED") == 1 and "line 9999" not in said and "line 9998" in said
+    assert re.search("^  sft: .* is away at once$", said, re.MULTILINE)
     assert len(said) < (LAST_LINES + 50) * LINE
 
 
@@ -83,7 +106,8 @@ def test_where_it_cannot_begin_the_file_says_so(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(UserError, match="shows no CUDA device"):
         rehearse(settings, "l4-v5")
     said = (tmp_path / "runs-rehearsal-l4-v5" / "rehearsal.txt").read_text(encoding="utf-8")
-    assert "FAILED: model.device=cuda, but this machine shows no CUDA device" in said and "Next step: " in said
+    assert "the rehearsal itself: model.device=cuda, but this machine shows no CUDA device" in said
+    assert " -> this machine's GPU or driver cannot be used" in said and "GPU idle: " in said.splitlines()[-1]
 
 
 def test_a_fault_of_ours_is_written_down_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,11 +115,11 @@ def test_a_fault_of_ours_is_written_down_and_goes_on(tmp_path: Path, monkeypatch
         raise RuntimeError("a bug")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tucano.cli.inprocess.run", broken)
+    monkeypatch.setattr("tucano.cli.inprocess.flow_run", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         rehearse(load_profile(ROOT, "laptop", []), "laptop")
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
-    assert "FAILED: RuntimeError: a bug" in said and ELSE in said
+    assert "Faults: 1\n  the rehearsal itself: RuntimeError: a bug\nNext step: " in said
 
 
 def test_where_the_project_is_a_folder_and_no_package_the_fault_is_still_said(
@@ -111,7 +135,138 @@ def test_where_the_project_is_a_folder_and_no_package_the_fault_is_still_said(
     with pytest.raises(UserError, match="is no local folder"):
         rehearse(load_profile(ROOT, "laptop", ["model.name=./nowhere"]), "laptop")
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
-    assert said.startswith("Rehearsal of laptop with tucano of this folder\n") and "FAILED: " in said
+    assert said.startswith("Rehearsal of laptop with tucano of this folder\n") and "Faults: 1\n" in said
+
+
+def test_the_file_says_what_was_left_out_and_how_long_a_gpu_waited() -> None:
+    tried = [
+        Tried("sft", on_gpu=True, seconds=30, peak_gib=3.2),
+        Tried("audit rewards", on_gpu=False, seconds=12, left_out="ended after 12 s, which is all that it could have"),
+    ]
+    for profile, last in (("l4-v5", "GPU idle: 20 of 50 s, in which"), ("laptop", "No GPU: no child that holds the")):
+        end = list(summed_up(in_small(load_profile(ROOT, profile, []), profile), tried, 50))
+        assert "  audit rewards: ended after 12 s, which is all that it could have" in end
+        assert "\nFaults: none" in end and end[-1].startswith(last)
+
+
+def test_with_little_time_it_makes_half_as_many_steps() -> None:
+    whole = load_profile(ROOT, "l4-v5", [])
+    assert [in_small(whole, "l4-v5", minutes).grpo.max_steps for minutes in (None, 10, 9)] == [4, 4, 2]
+
+
+def test_it_tries_every_stage_that_a_run_has_but_those_that_wait_for_a_person_or_another_machine() -> None:
+    def stages(module: ModuleType) -> set[str]:
+        return {name for name, found in vars(module).items() if isinstance(found, Task)}
+
+    run, rehearsed = map(importlib.import_module, ("flows.train", "flows.rehearse"))
+    assert stages(run) - stages(rehearsed) == {"await_seed", "decide"}
+    source = Path(str(rehearsed.__file__)).read_text(encoding="utf-8")
+    assert [name for name in stages(rehearsed) if f"attempt({name}" not in source] == []
+
+
+class Work:
+    """Stands for a Prefect task: remembers how long it may take, and ends as it is told."""
+
+    name = "preflight"
+    limit: float | None
+
+    def __init__(self, ends: Callable[[Run], Any]) -> None:
+        self.ends = ends
+
+    def fn(self, run: Run, prompts: PromptSet, start: Start | None) -> None: ...
+
+    def with_options(self, retries: int, timeout_seconds: float | None) -> Any:
+        self.limit = timeout_seconds
+        return lambda run, *given: self.ends(run)
+
+
+def attempted(work: Any, prompts: object, seconds: float = math.inf) -> Tried:
+    """The line about it, where so much time is left; its table may be red in the completions' length."""
+    settings = in_small(load_profile(ROOT, "laptop", []), "laptop")
+    run = Run(settings, None, None, "", None)  # type: ignore[arg-type]
+    attempt = Attempts(run, [], time.monotonic() + seconds)
+    assert attempt(work, prompts, None) is None
+    return attempt.tried[0]
+
+
+def ended(fault: Exception, *lines: str) -> Callable[[Run], None]:
+    def end(run: Run) -> None:
+        for line in lines:
+            assert run.heard is not None
+            run.heard(line)
+        raise fault
+
+    return end
+
+
+RED = (
+    "RED    completion length   86% cut off",
+    "RED    signal: push        0% differ",
+    "RED    memory              40 MB",
+)
+RAISED = "RAISED signal              ValueError: no"
+
+
+def test_no_stage_takes_more_than_half_of_the_time_that_is_left() -> None:
+    work = Work(ended(TaskRunTimeoutError(), *RED))
+    line = attempted(work, "prompts", 100)
+    assert work.limit == pytest.approx(50, abs=1)
+    assert line.left_out == "ended after 50 s, which is all that it could have"
+    assert line.faults == ["memory: 40 MB"], "what was seen until then is told"
+    assert attempted(work, "prompts", 9).left_out == "no time was left"
+    attempted(work, "prompts")
+    assert work.limit is None
+
+
+def test_a_stage_is_left_out_without_what_it_needs_and_a_check_that_raises_may_never_be_red() -> None:
+    assert attempted(Work(ended(ValueError())), None).left_out.endswith("left out before: prompts")
+    assert attempted(Work(ended(ValueError("no"))), "prompts").faults == ["ValueError: no"]
+    raised = attempted(Work(ended(ChecksRaised("a table"), *RED, RAISED, "gpu memory: 9.81 GiB at most")), "prompts")
+    assert raised.faults == ["memory: 40 MB", "signal: ValueError: no"] and raised.peak_gib == 9.81
+
+
+SMALL = {"model.nano_hidden": 32, "model.nano_layers": 1, "model.nano_vocabulary": 600, "grpo.batch_size": 8,
+         "grpo.micro_batch": 8, "grpo.generations": 4, "grpo.max_completion_tokens": 16}  # fmt: skip
+NOWHERE = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9", "PREFECT_API_URL": "http://127.0.0.1:9/api"}
+"""A rehearsal must not ask these servers."""
+
+
+def rows(said: str) -> dict[str, str]:
+    """{stage: what became of it, empty where it works}."""
+    return dict(re.findall(r"^  (\S.*?) +\d+\.\d(?: +[0-9.]+ / \S+)? *(FAILED|left out|reused)?$", said, re.MULTILINE))
+
+
+def test_every_fault_is_named_every_stage_tried_and_an_answer_served(tmp_path: Path) -> None:
+    faults = {
+        "sft": "tucano.training.sft._arguments",
+        "grpo": "tucano.training.grpo.run",
+        "preflight: key-value cache": "tucano.training.preflight_checks.cache",
+        "answer with starts": "tucano.training.answers.readings",
+        "answer test prompts": "tucano.training.answers.readings",
+        "show answers": "tucano.tracking.tracker.fill",
+        "audit rewards": "tucano.audit.stage.audit",  # these two take longer than all else
+    }
+    settings = {**SMALL, "storage": tmp_path / "runs"}
+    pairs = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+    planted = ",".join(dict.fromkeys(faults.values()))
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests" / "planted.py", planted, "rehearse", "laptop", "--minutes", "9", *pairs],
+        capture_output=True, text=True, cwd=ROOT, timeout=600, check=False, env={**os.environ, **NOWHERE},
+    )  # fmt: skip
+    assert done.returncode == 1 and "works here" not in done.stdout, done.stdout + done.stderr
+    said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
+    expected = [f"  {stage}: RuntimeError: planted in {place.rpartition('.')[2]}" for stage, place in faults.items()]
+    for text in (said, done.stdout):
+        assert text.partition("\nFaults: 7\n")[2].splitlines()[:7] == expected
+    assert said.splitlines()[-1].startswith("No GPU: ")
+    found = rows(said)
+    assert [stage for stage, became in found.items() if became == "FAILED"] == [
+        "sft", "grpo", "preflight", "answer with starts", "answer test prompts", "show answers", "audit rewards",
+    ]  # fmt: skip
+    assert [stage for stage, became in found.items() if became == "left out"] == ["promote", "report"]
+    worked = {"start instead", "seed instead", "merge", "served answer", "answers instead", "compare arms", "cost"}
+    assert worked <= {stage for stage, became in found.items() if not became}
+    assert "  report: it needs what failed or was left out before: audit, promotion\n" in said
 
 
 @pytest.mark.long
@@ -122,10 +277,9 @@ def test_a_profile_is_rehearsed_by_the_command(tmp_path: Path) -> None:
     command += [part for name, value in small.items() for part in ("--set", f"{name}={value}")]
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=ROOT, timeout=600, check=False,
-        env={**os.environ, "MLFLOW_TRACKING_URI": "http://127.0.0.1:9", "PREFECT_API_URL": "http://127.0.0.1:9/api"},
+        env={**os.environ, **NOWHERE},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
-    for stage in ("data", "sft", "preflight", "grpo-seed-42", "answers", "comparison", "report"):
-        assert f"\n  {stage} " in said
+    assert not {*rows(said).values()} - {""} and {"merge", "served answer", "report"} <= {*rows(said)}
     assert "\nPreflight\n" in said and "Every stage works here" in done.stdout

@@ -16,7 +16,7 @@ OF_THE_USER = ("/home/tucano", "/runs", "/app/runs", "/project/runs")
 SOURCES = "/src"
 REFUSED_REHEARSAL = (
     "python -m tucano.cli rehearse laptop --set storage=/tmp/runs --set model.name=./nowhere; test $? = 2"
-    " && grep 'FAILED: ./nowhere' /tmp/runs-rehearsal-laptop/rehearsal.txt"
+    " && grep 'the rehearsal itself: ./nowhere' /tmp/runs-rehearsal-laptop/rehearsal.txt"
 )
 """A rehearsal that cannot begin says so in its file."""
 

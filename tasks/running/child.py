@@ -50,7 +50,7 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
 
     try:
         worker = run.settings.worker
-        heard = repeat if is_deployed() else None
+        heard = repeat if is_deployed() else run.heard
         made = launch.run_job(job, worker.python, show, heard, 60 * worker.silence_minutes)
         bar.show(1.0)  # also where it stopped early
         return made

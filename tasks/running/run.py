@@ -41,7 +41,7 @@ moment.
 class Run:
     """One pipeline run. `seed_slots` bounds how many GRPO children train at a time.
 
-    `overview` hears how it goes, unless it is a part of another run.
+    `overview` hears how it goes, unless it is a part of another run; `heard` gets each line that children print.
     """
 
     settings: PipelineSettings
@@ -51,6 +51,7 @@ class Run:
     seed_slots: threading.BoundedSemaphore
     stages: dict[str, Artifact] = field(default_factory=dict)
     overview: Overview | None = None
+    heard: Callable[[str], None] | None = None
 
     def filling(self, run_id: str) -> AbstractContextManager[None]:
         """Around writing to an MLflow run: should this process be killed meanwhile, the next one ends that run."""

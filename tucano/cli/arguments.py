@@ -96,7 +96,7 @@ SENTENCES = {
     "doctor": "say what is installed, what is missing and what would run where; --fix mends what it can",
     "diagnose": "pack what a maintainer needs to see into one file, without secrets",
     "forecast": "say what memory, time and money a run will take, before it starts",
-    "rehearse": "run every stage of a profile in small, in a storage of its own, and write what was seen",
+    "rehearse": "run every stage of a profile in small, in a storage of its own, and write down all that fails",
     "deploy": "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes",
 }
 """What each command does, in the order that `--help` names them."""
@@ -135,6 +135,10 @@ def parser() -> argparse.ArgumentParser:
         if name == "forecast":
             command.add_argument(
                 "--machine", choices=sorted(MACHINES), default="l4", help="GPU of a CUDA profile (default: l4)"
+            )
+        if name == "rehearse":
+            command.add_argument(
+                "--minutes", type=float, metavar="N", help="be over by then; what does not fit is left out, and said"
             )
         if name == "lineage":
             command.add_argument(

@@ -2,6 +2,7 @@
 terminal.
 """
 
+import importlib
 import os
 import shlex
 import sys
@@ -9,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
@@ -28,13 +30,8 @@ from tucano.tracking.store import named
 
 def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
+    report = flow_run("train", settings)
     root = writable(settings.storage)
-    with owned(root), ending_when_full(root):
-        ready = _start_prefect(settings, root)
-        from flows.train import train
-
-        with ready():
-            report = train(settings)
     print(f"\n{_last_verdict(settings)}\n")
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
     print(f"Report           {report}")
@@ -47,16 +44,20 @@ def run(settings: PipelineSettings, profile: str) -> int:
 
 def benchmark(settings: PipelineSettings) -> int:
     """Run the benchmark flow to its table."""
-    root = writable(settings.storage)
-    with owned(root), ending_when_full(root):
-        ready = _start_prefect(settings, root)
-        from flows.benchmark import benchmark as judge
-
-        with ready():
-            table = judge(settings)
+    table = flow_run("benchmark", settings)
     print(f"\n{Path(table).read_text(encoding='utf-8')}")
     print(f"As a file        {table}")
     return 0
+
+
+def flow_run(name: str, settings: PipelineSettings, *given: object) -> Any:
+    """What a flow returns, run here."""
+    root = writable(settings.storage)
+    with owned(root), ending_when_full(root):
+        ready = _start_prefect(settings, root)
+        flow = getattr(importlib.import_module(f"flows.{name}"), name)
+        with ready():
+            return flow(settings, *given)
 
 
 def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], AbstractContextManager[object]]:

@@ -202,9 +202,11 @@ def _forecast(arguments: argparse.Namespace) -> int:
 def _rehearse(arguments: argparse.Namespace) -> int:
     from tucano.cli import rehearse
 
+    if arguments.minutes is not None and not arguments.minutes >= 1:
+        raise UserError(f"--minutes={arguments.minutes} leaves no time for anything; it is at least 1")
     settings = _settings(arguments)
     _prefect_home(rehearse.in_small(settings, arguments.profile))
-    return rehearse.rehearse(settings, arguments.profile, arguments.set)
+    return rehearse.rehearse(settings, arguments.profile, arguments.set, arguments.minutes)
 
 
 def _deploy(arguments: argparse.Namespace) -> int:

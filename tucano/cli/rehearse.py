@@ -1,33 +1,43 @@
-"""`tucano rehearse PROFILE`: every stage in small with the run's own model, measured against the forecast, and one file
-to send to whoever can help.
+"""`tucano rehearse PROFILE`: every stage in small with the run's own model, each although another one failed, measured
+against the forecast, and one file to send to whoever can help.
 
 What decides about memory stays as it is: batches, lengths, adapter, precision, backend. What decides about time is
 small: steps, prompts, one seed. It works in a storage of its own, so that nothing of it is taken for a result.
 """
 
 import importlib.metadata
+import math
 import os
 import platform
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts.store import MANIFEST, read_manifest
+import psutil
+
+from tasks.rehearsal.tried import Tried
 from tucano.errors import TucanoError, UserError
 from tucano.requirements import require_startable
 from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.security.addresses import masked
-from tucano.security.printable import printable
+from tucano.security.printable import printable, short
 from tucano.settings import PipelineSettings
-from tucano.settings.preflight import CHECKS
+from tucano.settings.preflight import SIGNALS
 from tucano.storage.root import writable
 
 NAME = "rehearsal.txt"
 STEPS = 4
+SHORT_MINUTES = 10
+"""With less time for it a rehearsal makes half as many steps."""
+ENDING_SECONDS = 15
+"""What is kept of the time for ending a child in order and writing the file."""
+OF_A_BEGINNER = ("completion length", "thoughts", *SIGNALS.values())
+"""Checks that are red because SFT was as short as a rehearsal makes it."""
 LAST_LINES = 60
 LINE = 400
 """Characters of a line of a log that are kept."""
@@ -43,7 +53,13 @@ PACKAGES = (
     "prefect",
     "mlflow",
 )
-FORECAST_OF = {"sft": "SFT", "grpo": "GRPO steps", "answers": "answers", "merged": "merge"}
+FORECAST_OF = {
+    "sft": "SFT",
+    "grpo": "GRPO steps",
+    "preflight": "preflight",
+    "answer test prompts": "answers",
+    "merge": "merge",
+}
 """The line of the forecast whose peak a stage's GPU memory is held against."""
 NEXT_STEPS = {
     "out of memory|OutOfMemory": (
@@ -60,33 +76,47 @@ NEXT_STEPS = {
     "disk is full|No space left": "free some space; the same command goes on",
 }
 """What a fault's words mean, and what to do."""
-ELSE = "nothing here knows this fault: send this file to the maintainers"
+ELSE = "mend what the lines above say how to mend, and send this file to the maintainers for the rest"
 
 
-def rehearse(settings: PipelineSettings, profile: str, overrides: Sequence[str] = ()) -> int:
-    """Run it, write the file whatever happens, say where it is. The fault itself is raised again."""
+def rehearse(
+    settings: PipelineSettings, profile: str, overrides: Sequence[str] = (), minutes: float | None = None
+) -> int:
+    """Try every stage, write the file whatever happens, and say what was found: 1 where anything failed. What keeps it
+    from beginning is raised again. `minutes`: all has to be over by then, and what does not fit is left out.
+    """
     from tucano.cli import inprocess
 
-    small = in_small(settings, profile)
+    now = time.time()
+    began = psutil.Process().create_time()
+    small = in_small(settings, profile, minutes)
     whole = whole_run(settings, profile, overrides)
     for name in ("MLFLOW_TRACKING_URI", "PREFECT_API_URL"):  # servers of others keep no rehearsals
         os.environ.pop(name, None)
     root = writable(small.storage)
-    fault: Exception | None = None
+    left = math.inf if minutes is None else 60 * minutes - ENDING_SECONDS - (now - began)
+    tried: list[Tried] = []
     try:
         require_startable(small)
-        inprocess.run(small, profile)
-    except Exception as error:
-        fault = error
+        inprocess.flow_run("rehearse", small, tried, time.monotonic() + left)
+    except BaseException as error:
+        said = [str(error) if isinstance(error, TucanoError) else f"{type(error).__name__}: {error}"]
+        tried.append(Tried("the rehearsal itself", on_gpu=False, faults=said))
         raise
     finally:
+        end = list(summed_up(small, tried, time.time() - began))
         file = root / NAME
-        file.write_text("\n".join(described(small, profile, root, fault)) + "\n", encoding="utf-8")
-        print(f"\nTo send to whoever helps: {file}")
-        if fault is not None:
-            print(f"Next step: {next_step(str(fault))}")
-    print(f"Every stage works here. The whole run: {whole}")
+        file.write_text("\n".join([*described(small, profile, root, tried, now), *end]) + "\n", encoding="utf-8")
+        print("\n".join([*end, f"\nTo send to whoever helps: {file}"]))
+    if any(line.faults for line in tried):
+        return 1
+    print(f"{_works(tried)} The whole run: {whole}")
     return 0
+
+
+def _works(tried: Sequence[Tried]) -> str:
+    left_out = any(line.left_out for line in tried)
+    return "What was rehearsed works here; the rest was left out." if left_out else "Every stage works here."
 
 
 def whole_run(settings: PipelineSettings, profile: str, overrides: Sequence[str]) -> str:
@@ -100,9 +130,10 @@ def whole_run(settings: PipelineSettings, profile: str, overrides: Sequence[str]
     return " ".join([f"tucano run {shlex.quote(profile)}", *(f"--set {shlex.quote(pair)}" for pair in chosen)])
 
 
-def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
+def in_small(settings: PipelineSettings, profile: str, minutes: float | None = None) -> PipelineSettings:
     """The same run with little of everything that takes time, here and in a storage of its own."""
-    steps = STEPS * settings.grpo.rollout_steps
+    few = STEPS if minutes is None or minutes >= SHORT_MINUTES else STEPS // 2
+    steps = few * settings.grpo.rollout_steps
     override = {"override_by": "rehearsal", "override_reason": "nothing of a rehearsal is used"}
     changes: dict[str, Any] = {
         "storage": f"runs-rehearsal-{profile}"
@@ -113,9 +144,9 @@ def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
             "train_prompts": 120,
             "validation_prompts": 24,
             "test_prompts": 24,
-            "demonstrations": STEPS * settings.sft.batch_size if settings.sft.enabled else 0,
+            "demonstrations": few * settings.sft.batch_size if settings.sft.enabled else 0,
         },
-        "sft": {"max_epochs": 1, "eval_steps": STEPS // 2, "save_steps": STEPS // 2},
+        "sft": {"max_epochs": 1, "eval_steps": few // 2, "save_steps": few // 2},
         "grpo": {
             "seeds": settings.grpo.seeds[:1],
             "max_steps": steps,
@@ -126,7 +157,7 @@ def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
         },
         "comparison": {"samples": 1},
         "audit": {} if settings.audit.override_by else override,
-        "preflight": {"allow_red": CHECKS},
+        "preflight": {"steps": 12, **({"allow_red": OF_A_BEGINNER} if settings.sft.enabled else {})},
         "execution": {"stages": None, "seeds": None},
     }
     whole = settings.model_dump()
@@ -135,52 +166,61 @@ def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
     return PipelineSettings.model_validate(whole)
 
 
-def described(settings: PipelineSettings, profile: str, root: Path, fault: Exception | None) -> Iterator[str]:
-    """The lines of the file: machine, packages, stages with their times and peaks, the fault, the last of each log."""
+def described(
+    settings: PipelineSettings, profile: str, root: Path, tried: Sequence[Tried], began: float
+) -> Iterator[str]:
+    """The lines of the file up to its end: machine, packages, stages with their times and peaks, the preflight's table,
+    and the last of each log that a child wrote since `began` (of the clock on the wall) and that its failure left.
+    """
     yield f"Rehearsal of {profile} with tucano {_version('tucano-commerce') or 'of this folder'}"
     yield f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores"
     yield _gpu()
     yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := _version(name)))
-    if fault is not None:
-        kind = "" if isinstance(fault, TucanoError) else f"{type(fault).__name__}: "
-        yield f"\nFAILED: {_line(kind + str(fault))}\nNext step: {next_step(str(fault))}"
     yield "\nStages (seconds; peak of the GPU's memory, measured / foreseen in GiB)"
     foreseen = _foreseen(settings)
-    logs = {path.parent.parent.name: path for path in sorted(root.glob("work/*/*/log.txt"))}
-    for stage, seconds in _stages(root):
-        expected = next((line for start, line in FORECAST_OF.items() if stage.startswith(start)), "")
-        peak = _peak(logs.get(stage))
-        memory = f"   {peak:.2f} / {foreseen.get(expected, float('nan')):.2f}" if peak is not None else ""
-        yield f"  {stage:<20} {seconds:8.1f}{memory}"
-    for table in sorted(root.glob("artifacts/preflight/*/preflight.txt")):
+    for line in tried:
+        expected = foreseen.get(FORECAST_OF.get(line.stage, ""), float("nan"))
+        memory = "" if line.peak_gib is None else f"   {line.peak_gib:.2f} / {expected:.2f}"
+        became = "FAILED" if line.faults else "left out" if line.left_out else "reused" if line.reused else ""
+        yield f"  {line.stage:<28} {line.seconds:8.1f}{memory}   {became}".rstrip()
+    for table in _written_since(began, root.glob("artifacts/preflight/*/preflight.txt")):
         yield from ("\nPreflight", *map(_line, table.read_text(encoding="utf-8").splitlines()))
-    for stage, log in logs.items():
+    for log in _written_since(began, root.glob("work/*/*/log.txt")):
         said = log.read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:]
-        yield from (f"\nLast of {stage}", *map(_line, said))
+        yield from (f"\nLast of {log.parent.parent.name}", *map(_line, said))
+
+
+def _written_since(began: float, found: Iterable[Path]) -> list[Path]:
+    """Those in whose folder anything was written since."""
+    return sorted(path for path in found if max(one.stat().st_mtime for one in path.parent.iterdir()) >= began)
+
+
+def summed_up(settings: PipelineSettings, tried: Sequence[Tried], seconds: float) -> Iterator[str]:
+    """The end of the file: what was left out, every fault in a line with its next step, and how long the GPU waited."""
+    if left_out := [line for line in tried if line.left_out]:
+        yield "\nLeft out, so nothing is known of it"
+        yield from (f"  {line.stage}: {line.left_out}" for line in left_out)
+    faults = [f"{line.stage}: {fault}" for line in tried for fault in line.faults]
+    yield f"\nFaults: {len(faults) or 'none'}"
+    for fault in faults:
+        step = next_step(fault)
+        yield f"  {short(fault, LINE)}{f' -> {step}' if step else ''}"
+    if not all(map(next_step, faults)):
+        yield f"Next step: {ELSE}"
+    idle = seconds - sum(line.seconds for line in tried if line.on_gpu)
+    if settings.model.device == "cuda":
+        yield f"GPU idle: {idle:.0f} of {seconds:.0f} s, in which no child that holds the model was at work"
+    else:
+        yield f"No GPU: no child that holds the model was at work in {idle:.0f} of {seconds:.0f} s"
 
 
 def next_step(said: str) -> str:
-    """What to do about a fault, by its words."""
-    return next((step for words, step in NEXT_STEPS.items() if re.search(words, said, re.IGNORECASE)), ELSE)
+    """What to do about a fault, by its words; empty where nothing here knows it."""
+    return next((step for words, step in NEXT_STEPS.items() if re.search(words, said, re.IGNORECASE)), "")
 
 
 def _line(text: str) -> str:
     return printable(masked(text))[:LINE]
-
-
-def _stages(root: Path) -> list[tuple[str, float]]:
-    """Each finished stage with its seconds, in the order of their ends."""
-    found = [(path.stat().st_mtime, read_manifest(path.parent)) for path in root.glob(f"artifacts/*/*/{MANIFEST}")]
-    made = [manifest for _, manifest in sorted(found, key=lambda pair: pair[0]) if manifest is not None]
-    return [(manifest["stage"], manifest["seconds"]) for manifest in made]
-
-
-def _peak(log: Path | None) -> float | None:
-    """GiB that a training child says it held at most (tucano/training/worker.py)."""
-    if log is None:
-        return None
-    said = re.findall(r"^gpu memory: ([0-9.]+) GiB", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
-    return max(map(float, said), default=None)
 
 
 def _foreseen(settings: PipelineSettings) -> dict[str, float]:

@@ -374,8 +374,9 @@ class GrpoStage(TrainerStage):
 
 
 class PreflightStage(TrainerStage):
-    """What the preflight looks at; `trainings` are those that its forecast counts."""
+    """What the preflight looks at; `trainings` are those that its forecast counts, `steps` those that it makes."""
 
+    steps: int
     trainings: int
     adapters: Literal["one", "per_task"]
 

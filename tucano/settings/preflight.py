@@ -26,3 +26,6 @@ class PreflightSettings(Section):
     allow_red: tuple[CheckName, ...] = Field(
         (), description="Checks that may be red, like `signal: push`; recorded with the run."
     )
+    steps: int = Field(
+        20, ge=12, le=1000, description="Optimizer steps that it makes and throws away; memory must stand after ten."
+    )

@@ -78,6 +78,7 @@ def of_preflight(settings: PipelineSettings, seed: int) -> PreflightStage:
         threads=settings.worker.threads,
         seed=seed,
         trainings=settings.trainings,
+        steps=settings.preflight.steps,
         adapters=settings.grpo.adapters,
     )
 

@@ -36,7 +36,7 @@ def version_arm(name: str, served: ServedFiles) -> Arm:
     return Arm(name, str(served.model), adapter, str(served.system_prompts))
 
 
-ChildKind = Literal["sft", "preflight", "grpo", "dpo", "answer", "public", "pace", "merge", "trial"]
+ChildKind = Literal["sft", "preflight", "grpo", "dpo", "answer", "public", "pace", "merge", "trial", "untrained"]
 MODULES: dict[ChildKind, str] = {
     "sft": "tucano.training.sft",
     "preflight": "tucano.training.preflight",
@@ -47,6 +47,7 @@ MODULES: dict[ChildKind, str] = {
     "pace": "tucano.training.answering.pace",
     "merge": "tucano.training.merge",
     "trial": "tucano.training.foresight.trial",
+    "untrained": "tucano.training.foresight.untrained",
 }
 """The engine of each kind of job: a module whose `run(job)` does it."""
 

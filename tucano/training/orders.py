@@ -23,6 +23,7 @@ RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
     "pace": of_greedy_answers,
     "merge": of_merge,
     "trial": lambda settings, seed: settings,
+    "untrained": lambda settings, seed: settings,
 }
 """What a child of each kind receives of the settings, given the seed of its own generators."""
 

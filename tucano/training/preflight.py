@@ -9,13 +9,14 @@ ceiling, whose memory the forecast counts (tucano/training/foresight/).
 
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from operator import sub
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import psutil
 import torch
@@ -37,7 +38,6 @@ from tucano.training.policies.load import Policy
 from tucano.training.preflight_checks import Check
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 
-REHEARSAL_STEPS = 20
 PROMPTS_PER_TASK = 6
 SETTLED_STEP = 10
 """Allocators and caches grow during the first steps; from here on memory must stand still."""
@@ -46,6 +46,35 @@ GROWTH_MEGABYTES = 5.0
 MOVED = 0.99
 """Of the entries of LoRA's A, during the rehearsal. In bfloat16 a small update is rounded away: 2 % of them moved."""
 MEGABYTE = 2**20
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Table:
+    """The checks so far. One that raises is red with its fault, and the others are made all the same."""
+
+    def __init__(self) -> None:
+        self.checks: list[Check] = []
+
+    def ask(self, name: str, make: Callable[P, Check | list[Check]], *given: P.args, **named: P.kwargs) -> None:
+        """Add what `make` finds; `name` is its row where it raises."""
+        found = self.tried(name, make, *given, **named)
+        self._add([found] if isinstance(found, Check) else found or [])
+
+    def tried(self, name: str, make: Callable[P, R], *given: P.args, **named: P.kwargs) -> R | None:
+        """What several checks need; None where making it raises, which is a red row."""
+        try:
+            return make(*given, **named)
+        except Exception as fault:  # libraries fail in many ways, and each is a finding
+            traceback.print_exc()
+            self._add([Check(name, "red", f"{type(fault).__name__}: {fault}", raised=True)])
+            return None
+
+    def _add(self, found: list[Check]) -> None:
+        self.checks += found
+        for line in found:  # so that they are known where this process is ended before it has made all
+            level = "RAISED" if line.raised else line.level.upper()
+            print(f"{level:<6} {line.name:<18}  {' '.join(line.evidence.split())}", flush=True)
 
 
 class Recorder(TrainerCallback):
@@ -80,57 +109,67 @@ def run(job: Job) -> dict[str, object]:
     scratch = Path(job.work) / "rehearsal"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
-    recorder = Recorder()
-    rate = check.learning_rate(
-        grpo.arguments(settings, scratch, REHEARSAL_STEPS), settings.grpo.max_steps
-    )  # resets what a trainer shares
+    recorder, table = Recorder(), Table()
+    schedule = grpo.arguments(settings, scratch, settings.steps)
+    table.ask("learning rate", check.learning_rate, schedule, settings.grpo.max_steps)  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
     with closing(examiner.sampler):
-        checks = list(_checks(job, settings, rate, trainer, examiner, recorder))
+        _ask_all(table, job, settings, trainer, examiner, recorder)
     shutil.rmtree(scratch)
-    return report(checks)
+    return report(table.checks)
 
 
-def _checks(
-    job: Job, settings: PreflightStage, rate: Check, trainer: GrpoMixin, examiner: Examiner, recorder: Recorder
-) -> Iterator[Check]:
+def _ask_all(
+    table: Table, job: Job, settings: PreflightStage, trainer: GrpoMixin, examiner: Examiner, recorder: Recorder
+) -> None:
     """In the order that they can be made."""
     tokenizer, systems, policy = examiner.tokenizer, examiner.system_prompts, trainer.model
-    same = check.tokenizers(tokenizer, trainer.processing_class)
-    if same.level == "red":
-        yield same
+    table.ask("tokenizer", check.tokenizers, tokenizer, trainer.processing_class)
+    if table.checks[-1].level == "red":
         return  # nothing else can be asked without one
     prompts = list(trainer.scorer.by_id.values())
     some = spread(prompts)
-    yield from check.plan(settings, prompts)
-    yield rate
-    yield check.generation(trainer.generation_config, policy.generation_config, settings)
-    yield same
-    yield from check.template(tokenizer, some[0], systems)
-    yield check.end_tokens(policy, tokenizer)
-    yield check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems))
-    yield _context(job, settings, policy, examiner)
+    table.ask("epochs", check.plan, settings, prompts)
+    table.ask("generation", check.generation, trainer.generation_config, policy.generation_config, settings)
+    table.ask("chat template", check.template, tokenizer, some[0], systems)
+    table.ask("pad and end tokens", check.end_tokens, policy, tokenizer)
+    table.ask("key-value cache", lambda: check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
+    table.ask("context", _context, job, settings, policy, examiner)
     emit(Progress("preflight", 1, 3, {}))
-    completions = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
-    yield check.lengths(completions, examiner.max_new_tokens)
-    if can_think(systems):
-        yield check.marks(tokenizer)
-    if thought := [completion for completion in completions if examiner.thinks(completion.prompt.task)]:
-        yield check.thoughts(thought, examiner.max_think_tokens)
-    if settings.model.quantization != "none":
-        yield _quantisation(job, settings, policy, examiner, completions[:: settings.grpo.generations])
-    yield from check.signal(completions, settings.grpo.generations)
+    asked = (policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
+    drawn = table.tried("completions", examiner.answer, *asked)
+    if drawn is not None:
+        _ask_of_drawn(table, job, settings, policy, examiner, drawn)
     emit(Progress("preflight", 2, 3, {}))
     before = entries_of_a(policy)
-    trainer.train()
-    yield check.finite(trainer.state.log_history)
-    if settings.grpo.sampler != "local":
-        yield check.sampler(trainer.state.log_history)
-    yield gradients(recorder, share_moved(before, entries_of_a(policy)))
-    yield memory(recorder)
-    yield check.merging(policy)
-    yield forecast(recorder, trainer, settings)
+    if table.tried("steps", trainer.train) is not None:
+        table.ask("finite", check.finite, trainer.state.log_history)
+        if settings.grpo.sampler != "local":
+            table.ask("sampler", check.sampler, trainer.state.log_history)
+        table.ask("gradient flow", lambda: gradients(recorder, share_moved(before, entries_of_a(policy))))
+        table.ask("memory", memory, recorder)
+        table.ask("forecast", forecast, recorder, trainer, settings)
+    table.ask("merging", check.merging, policy)
     emit(Progress("preflight", 3, 3, {}))
+
+
+def _ask_of_drawn(
+    table: Table,
+    job: Job,
+    settings: PreflightStage,
+    policy: Policy,
+    examiner: Examiner,
+    completions: Sequence[ScoredCompletion],
+) -> None:
+    table.ask("completion length", check.lengths, completions, examiner.max_new_tokens)
+    if can_think(examiner.system_prompts):
+        table.ask("marks of a thought", check.marks, examiner.tokenizer)
+    if thought := [completion for completion in completions if examiner.thinks(completion.prompt.task)]:
+        table.ask("thoughts", check.thoughts, thought, examiner.max_think_tokens)
+    if settings.model.quantization != "none":
+        first = completions[:: settings.grpo.generations]
+        table.ask("quantisation", _quantisation, job, settings, policy, examiner, first)
+    table.ask("signal", check.signal, completions, settings.grpo.generations)
 
 
 def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner) -> Check:
@@ -163,8 +202,8 @@ def rehearsal(settings: PreflightStage) -> PreflightStage:
     rows = 2 * settings.grpo.generations
     batches = {} if settings.model.device == "cuda" else {"batch_size": rows, "micro_batch": rows}
     grpo_small = {
-        "max_steps": REHEARSAL_STEPS,
-        "eval_steps": REHEARSAL_STEPS,
+        "max_steps": settings.steps,
+        "eval_steps": settings.steps,
         "patience": 1,
         "length_stages": (),
         **batches,

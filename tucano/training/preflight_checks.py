@@ -35,12 +35,13 @@ FARTHEST_QUANTISED = 0.2
 @dataclass(frozen=True, slots=True)
 class Check:
     """One line of the table. A red one stops the pipeline; `evidence` says what was seen and, if not ok, how to mend
-    it.
+    it. `raised`: nothing was seen, since the check itself ended in this fault.
     """
 
     name: str
     level: Level
     evidence: str
+    raised: bool = False
 
 
 def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
@@ -91,7 +92,8 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     )
     factor = scheduler.lr_lambdas[0]
     rates = [arguments.learning_rate * factor(min(steps - 1, round(steps * share))) for share in (0.25, 0.5, 0.75, 1.0)]
-    gone = min(factor(step) for step in range(steps // 5, steps * 4 // 5)) < 0.01
+    middle = range(max(1, steps // 5), steps * 4 // 5)  # warm-up begins at 0
+    gone = min(map(factor, middle), default=1.0) < 0.01
     shown = ", ".join(f"{rate:.2g}" for rate in rates)
     mend = "; it is gone before four fifths of the run: look at grpo.schedule and grpo.max_steps" if gone else ""
     return Check("learning rate", "red" if gone else "ok", f"at 25, 50, 75, 100 % of the run: {shown}{mend}")

@@ -17,7 +17,6 @@ from tucano.requirements.shapes import Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight.pieces import Piece, Pieces
 from tucano.training.policies.packed import kept_layers
-from tucano.training.preflight import REHEARSAL_STEPS
 from tucano.training.samplers.local import BATCH_ROWS, CACHE_BYTES, batches
 
 PROMPT_TOKENS = 128
@@ -139,8 +138,8 @@ class _Run:
         """It rehearses some steps with the run's own batches, on a GPU."""
         each = sum(line.seconds for line in training) / (self.settings.grpo.max_steps * self.settings.trainings)
         most = max(training, key=lambda line: line.peak_bytes)
-        how = f"{REHEARSAL_STEPS} steps x {_each(each)}"
-        return replace(most, stage="preflight", seconds=REHEARSAL_STEPS * each, arithmetic=how)
+        steps = self.settings.preflight.steps
+        return replace(most, stage="preflight", seconds=steps * each, arithmetic=f"{steps} steps x {_each(each)}")
 
     def _after_grpo(self) -> Iterator[Line]:
         """Like the lines of GRPO: of one seed's child its memory, of all of them their time."""

@@ -1,0 +1,1 @@
+"""Stages tried one by one, for `flows/rehearse.py`."""
