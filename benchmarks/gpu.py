@@ -127,7 +127,7 @@ class Run:
                     [sys.executable, *rehearse], stdout=log, stderr=subprocess.STDOUT, env=environment(4)
                 )
         for profile, child in children.items():
-            yield f"rehearse {profile}", {"exit code": self.ended(child)}
+            yield f"rehearse {profile}", {"exit code": self.ended(child), **end_of(Path(f"runs-rehearsal-{profile}"))}
 
     def ended(self, child: subprocess.Popen[bytes]) -> int | str:
         try:
@@ -135,6 +135,13 @@ class Run:
         except subprocess.TimeoutExpired:
             child.kill()
             return "killed: the time was over"
+
+
+def end_of(rehearsal: Path) -> dict[str, str]:
+    """What a rehearsal left out, its faults, and how long the GPU waited."""
+    said = (rehearsal / "rehearsal.txt").read_text(encoding="utf-8") if (rehearsal / "rehearsal.txt").is_file() else ""
+    found = re.search(r"^(Left out|Faults:).*\Z", said, re.DOTALL | re.MULTILINE)
+    return {"end": "; ".join(line.strip() for line in found[0].splitlines() if line.strip())} if found else {}
 
 
 def table(results: Mapping[str, Mapping[str, Any]]) -> str:

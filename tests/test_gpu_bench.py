@@ -77,6 +77,14 @@ def test_the_table_goes_between_its_marks() -> None:
     assert "<!-- gpu -->" in gpu.PAGE.read_text(encoding="utf-8")
 
 
+def test_what_a_rehearsal_left_out_and_found_stands_in_its_row(tmp_path: Path) -> None:
+    assert gpu.end_of(tmp_path) == {}
+    text = "Stages\n  sft  1.0\n\nLeft out, so nothing is known of it\n  report: no time\n\nFaults: none\nGPU idle: 9 of 90 s\n"
+    (tmp_path / "rehearsal.txt").write_text(text, encoding="utf-8")
+    end = "Left out, so nothing is known of it; report: no time; Faults: none; GPU idle: 9 of 90 s"
+    assert gpu.end_of(tmp_path) == {"end": end}
+
+
 def test_both_profiles_are_rehearsed_with_the_base(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
 
