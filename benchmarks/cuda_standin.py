@@ -126,10 +126,10 @@ def teach_triton_bfloat16() -> None:
 
         return done
 
-    for name in ("binary_op", "ternary_op", "unary_op", "create_fma", "create_erf", "create_rsqrt", "create_dot"):
-        setattr(InterpreterBuilder, name, calculating(getattr(InterpreterBuilder, name)))
-    InterpreterBuilder.cast_impl = casting(InterpreterBuilder.cast_impl)
-    InterpreterBuilder.create_fp_to_fp = casting(InterpreterBuilder.create_fp_to_fp)
+    arithmetic = ("binary_op", "ternary_op", "unary_op", "create_fma", "create_erf", "create_rsqrt", "create_dot")
+    for wrap, names in ((calculating, arithmetic), (casting, ("cast_impl", "create_fp_to_fp"))):
+        for name in names:
+            setattr(InterpreterBuilder, name, wrap(getattr(InterpreterBuilder, name)))
 
 
 def _autocast_on_cpu() -> None:
@@ -139,7 +139,10 @@ def _autocast_on_cpu() -> None:
     def there(device: str) -> str:
         return "cpu" if device == "cuda" else device
 
-    torch.autocast.__init__ = lambda self, device_type, *rest, **named: begin(self, there(device_type), *rest, **named)
+    def begun(context: Any, device_type: str, *rest: Any, **named: Any) -> None:
+        begin(context, there(device_type), *rest, **named)
+
+    torch.autocast.__init__ = begun  # type: ignore[method-assign]
     for name in ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_enabled", "set_autocast_dtype"):
         own = getattr(torch, name)
         setattr(torch, name, lambda device="cuda", *rest, _own=own: _own(there(device), *rest))

@@ -101,9 +101,9 @@ def _load_with_unsloth(
 
 
 def _drawing_anew(model: Policy) -> Policy:
-    """Unsloth's `generate` (2026.10.7) keeps each matrix of an adapter in 16 bits from its first call on, and draws with
-    that whatever training makes of the matrix; here every call begins without. And it switches off checkpointing and
-    switches it on again where the model was in training alone: so it is, for the time of the call.
+    """Unsloth's `generate` (2026.10.7) keeps each matrix of an adapter in 16 bits from its first call on, and draws
+    with that whatever training makes of the matrix; here every call begins without. And it switches off checkpointing
+    and switches it on again where the model was in training alone: so it is, for the time of the call.
     """
     draw = model.generate
 
