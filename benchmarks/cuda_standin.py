@@ -1,9 +1,9 @@
 """A stand-in for CUDA, so that Unsloth's own loader, kernels, generate and trainer run where no GPU is
 (tests/test_unsloth.py).
 
-Whatever is put on `cuda` stays on the CPU, `torch.cuda` answers as an L4 would, and Triton's kernels run in its
-interpreter. A cast that is for CUDA does nothing to what is on the CPU. What that cannot show: bfloat16, the
-speed, the memory, and whether a kernel compiles.
+Whatever is put on `cuda` stays on the CPU, `torch.cuda` answers as an L4 would, autocast for CUDA is autocast on the
+CPU, and Triton's kernels run in its interpreter, which learns bfloat16. NF4 is computed by bitsandbytes for CPUs and by
+Unsloth's own kernels. What that cannot show: the speed, the memory, and whether a kernel compiles.
 
     sh python-of-cuda -m tucano.training.worker job.json    # `interpreter` writes it
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils import checkpoint
@@ -25,6 +26,7 @@ SWITCHES = {
     "TRITON_INTERPRET": "1",
     "UNSLOTH_COMPILE_DISABLE": "1",
     "TORCHDYNAMO_DISABLE": "1",
+    "UNSLOTH_GEMV_MAX_ROWS": "1",  # rows are dequantised for together, as for the many of a real batch
     "HF_DEACTIVATE_ASYNC_LOAD": "1",  # what stands in for CUDA does so in one thread
     "TRITON_LIBCUDA_PATH": "/nowhere",  # or Unsloth has the system's linker look for it, as root with `ldconfig`
 }
@@ -79,6 +81,73 @@ class Device(contextlib.nullcontext[None]):
     idx = 0
 
 
+def _bits_to_float(handle: Any) -> Any:
+    """A handle of Triton's interpreter that holds bfloat16, as bits in uint16, in float32; any other as it is."""
+    from triton.language import bfloat16, float32
+    from triton.runtime.interpreter import TensorHandle
+
+    if not isinstance(handle, TensorHandle) or handle.dtype.scalar != bfloat16:
+        return handle
+    return TensorHandle((np.asarray(handle.data).astype(np.uint32) << 16).view(np.float32), float32)
+
+
+def _float_to_bits(handle: Any) -> Any:
+    """The way back, to the nearest and the even one of two; what a comparison gives, as it is."""
+    from triton.language import bfloat16
+    from triton.runtime.interpreter import TensorHandle
+
+    if handle.data.dtype != np.float32:
+        return handle
+    bits = np.ascontiguousarray(handle.data).view(np.uint32)
+    nearest = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return TensorHandle(np.where(np.isnan(handle.data), 0x7FC0, nearest).astype(np.uint16), bfloat16)
+
+
+def teach_triton_bfloat16() -> None:
+    """Its interpreter would calculate with the bits of bfloat16, and cut what it casts. A GPU calculates in float32 and
+    rounds.
+    """
+    from triton.language import bfloat16, float32
+    from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
+
+    def calculating(compute: Any) -> Any:
+        def computed(builder: Any, *given: Any) -> Any:
+            last = [value for value in given if isinstance(value, TensorHandle)][-1]  # which gives the type
+            found = compute(builder, *map(_bits_to_float, given))
+            return _float_to_bits(found) if last.dtype.scalar == bfloat16 else found
+
+        return computed
+
+    def casting(cast: Any) -> Any:
+        def done(builder: Any, source: Any, kind: Any, *rest: Any) -> Any:
+            if kind.scalar == bfloat16:
+                return _float_to_bits(cast(builder, _bits_to_float(source), float32, *rest))
+            return cast(builder, _bits_to_float(source), kind, *rest)
+
+        return done
+
+    arithmetic = ("binary_op", "ternary_op", "unary_op", "create_fma", "create_erf", "create_rsqrt", "create_dot")
+    for wrap, names in ((calculating, arithmetic), (casting, ("cast_impl", "create_fp_to_fp"))):
+        for name in names:
+            setattr(InterpreterBuilder, name, wrap(getattr(InterpreterBuilder, name)))
+
+
+def _autocast_on_cpu() -> None:
+    """What is said of autocast on CUDA holds on the CPU."""
+    begin = torch.autocast.__init__
+
+    def there(device: str) -> str:
+        return "cpu" if device == "cuda" else device
+
+    def begun(context: Any, device_type: str, *rest: Any, **named: Any) -> None:
+        begin(context, there(device_type), *rest, **named)
+
+    torch.autocast.__init__ = begun  # type: ignore[method-assign]
+    for name in ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_enabled", "set_autocast_dtype"):
+        own = getattr(torch, name)
+        setattr(torch, name, lambda device="cuda", *rest, _own=own: _own(there(device), *rest))
+
+
 def pretend() -> None:
     """From now on this process has a GPU."""
     stream = SimpleNamespace(cuda_stream=0, synchronize=lambda: None)
@@ -116,6 +185,8 @@ def pretend() -> None:
     torch._C._cuda_getCurrentRawStream = lambda *_: 0
     torch.autograd._engine_run_backward = _backwards
     checkpoint._allowed_determinism_checks_to_fns["default"] = lambda tensor: {"shape": tensor.shape}
+    teach_triton_bfloat16()
+    _autocast_on_cpu()
     OnCpu().__enter__()
 
 

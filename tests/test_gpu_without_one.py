@@ -59,6 +59,12 @@ def test_the_padding_that_unsloth_is_told_of_is_that_of_the_merged_batch() -> No
     assert merged["max_left_pad"].tolist() == [[2], [2]]
 
 
+class Named(str):
+    """In the place of a model."""
+
+    generate = None
+
+
 @pytest.fixture
 def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """What unsloth's loader is called with, by which of its functions."""
@@ -69,7 +75,7 @@ def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]
         @staticmethod
         def from_pretrained(**given: Any) -> Any:
             calls.append(("from_pretrained", given))
-            return "model", tokenizer
+            return Named("model"), tokenizer
 
         @staticmethod
         def get_peft_model(model: Any, **given: Any) -> Any:
@@ -81,8 +87,8 @@ def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]
             calls.append(("patch_peft_model", {"model": model, **given}))
             return model
 
-    def attached(model: Any, folder: str, **_: Any) -> tuple[Any, str]:
-        return model, folder
+    def attached(model: Any, folder: str, **_: Any) -> Named:
+        return Named(f"{model} with {folder}")
 
     def read_back_base(model: Any, base: str, revision: str | None, missing: object) -> None:
         calls.append(("read_back_base", {"model": model, "base": base, "revision": revision}))
@@ -116,7 +122,7 @@ def test_unsloth_loads_the_base_at_its_pinned_commit_with_an_adapter_too(
     found = dict(unsloth)
     assert (found["from_pretrained"]["model_name"], found["from_pretrained"]["revision"]) == ("org/model", 40 * "a")
     assert found["read_back_base"] == {"model": "model", "base": "org/model", "revision": 40 * "a"}
-    expected = {"model": ("model", "adapter"), "use_gradient_checkpointing": "unsloth"}
+    expected = {"model": "model with adapter", "use_gradient_checkpointing": "unsloth"}
     assert found.get("patch_peft_model") == (expected if adapter else None)
 
 

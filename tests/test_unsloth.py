@@ -14,6 +14,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import test_grpo_parity as parity
@@ -21,6 +22,7 @@ import torch
 from test_grpo_parity import tiny
 from test_health import asked_for
 from test_training import child_of_this_process
+from torch import Tensor
 from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
 
 from benchmarks.cuda_standin import interpreter
@@ -28,6 +30,7 @@ from tucano.errors import WorkerCrashed
 from tucano.prompts import Prompt
 from tucano.settings import PipelineSettings
 from tucano.storage.journal import read_journal
+from tucano.training import merge
 from tucano.training.jobs import Job, Progress
 from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
@@ -173,17 +176,49 @@ import json, sys
 from pathlib import Path
 
 import unsloth  # first, as the worker does
+import torch
 from tucano.settings.model import LoadedModel
 from tucano.training import merge
 from tucano.training.jobs import Job
 from tucano.training.policies.likelihood import token_logps
-from tucano.training.policies.load import load_policy
+from tucano.training.policies.load import load_base, load_policy
+from tucano.training.samplers import Decoding
+from tucano.training.samplers.local import LocalSampler
 
 job, prompts, answers = Job.read(Path(sys.argv[1])), *map(json.loads, sys.argv[2:])
-policy, _ = load_policy(
-    LoadedModel.model_validate(job.settings["model"]), job.base, Path(job.adapter), trainable=False, seed=1
-)
-found = {"logps": [row.tolist() for row in token_logps(policy, prompts, answers)], "merge": merge.run(job)}
+asked = LoadedModel.model_validate(job.settings["model"])
+exact = asked.model_copy(update={"dtype": "float32", "quantization": "none"})
+
+def load(settings):
+    return load_policy(settings, job.base, Path(job.adapter), trainable=False, seed=1)[0].eval()
+
+def logps(policy):
+    return [row.tolist() for row in token_logps(policy, prompts, answers)]
+
+def lost(policy):  # the most nats that a greedily drawn token is behind the likeliest, read without a cache
+    drawn = [draw.tokens for draw in LocalSampler().sample(policy, prompts, Decoding(4, 0.0, (2,)))]
+    behind = []
+    for prompt, tokens in zip(prompts, drawn):
+        ids = torch.tensor([prompt + tokens], device=policy.device)
+        with torch.no_grad():
+            read = policy(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0, len(prompt) - 1 : -1].float()
+        behind += (read.max(dim=1).values - read.gather(1, ids[0, len(prompt) :, None])[:, 0]).tolist()
+    return max(behind)
+
+policy = load(asked)
+checkpointed = [module.gradient_checkpointing for module in policy.modules() if hasattr(module, "gradient_checkpointing")]
+found = {"quantised": logps(policy), "lost": [lost(policy)], "merge": merge.run(job)}
+generator = torch.Generator().manual_seed(3)
+with torch.no_grad():
+    for name, weight in policy.named_parameters():
+        if "lora_B" in name:
+            weight.copy_(0.3 * torch.randn(weight.shape, generator=generator))
+found["lost"].append(lost(policy))
+again = [module.gradient_checkpointing for module in policy.modules() if hasattr(module, "gradient_checkpointing")]
+found["checkpointed"] = [checkpointed, again]
+found["exact"] = logps(load(exact))
+for dtype in ("bfloat16", "float32"):
+    found[dtype] = logps(load_base(merge._exact(asked, dtype), job.base)[0])
 Path(job.work, "found.json").write_text(json.dumps(found))
 """
 
@@ -227,7 +262,7 @@ def on_cuda() -> PipelineSettings:
         max_steps=2, eval_steps=1, save_steps=1, patience=9, warmup_share=0.0, batch_size=4, generations=2, max_completion_tokens=6,
         rewards="controls.format", drop_zero_variance=True, refill_rounds=1, advantages="group",
     )  # fmt: skip
-    model = {"device": "cuda", "backend": "unsloth"}  # in float32, which tucano/settings/pipeline.py does not let pass
+    model = {"device": "cuda", "backend": "unsloth", "dtype": "bfloat16", "quantization": "nf4"}  # as the profile l4
     return chosen.model_copy(update={"model": chosen.model.model_copy(update=model)})
 
 
@@ -278,21 +313,57 @@ def test_every_alarm_finds_what_it_needs(trained: Trained) -> None:
     assert len(entropies) == 2 and all(2 < entropy < 6 for entropy in entropies), "near that of 303 equal tokens, 5.7"
 
 
-def test_what_it_trained_says_the_same_in_transformers_and_is_merged(trained: Trained, tmp_path: Path) -> None:
-    job = asked("merge", trained.folder, tmp_path, trained.adapter)
+@pytest.fixture(scope="module")
+def after(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a process with Unsloth's patches says of the trained adapter, of what it draws and of second models."""
+    place = tmp_path_factory.mktemp("after")
+    job = asked("merge", trained.folder, place, trained.adapter)
     Path(job.work).mkdir()
-    job.write(tmp_path / "job.json")
-    (tmp_path / "after.py").write_text(AFTER, encoding="utf-8")
+    job.write(place / "job.json")
+    (place / "after.py").write_text(AFTER, encoding="utf-8")
     lists = [json.dumps(PROMPTS), json.dumps(ANSWERS)]
-    python = interpreter(tmp_path, str(PYTHON))
-    ask([python, str(tmp_path / "after.py"), str(tmp_path / "job.json"), *lists], tmp_path, {})
-    found = json.loads((tmp_path / "work" / "found.json").read_text(encoding="utf-8"))
-    policy, _ = load_policy(parity.settings().model, job.base, trained.adapter, trainable=False, seed=1)
-    base, _ = load_policy(parity.settings().model, job.base, None, trainable=False, seed=1)
-    own, before = (torch.cat(token_logps(model, PROMPTS, ANSWERS)) for model in (policy, base))
-    assert (own - before).abs().max() > 1e-3, "training moved it"
-    torch.testing.assert_close(torch.tensor([logp for row in found["logps"] for logp in row]), own, atol=1e-5, rtol=0)
-    assert found["merge"]["faithful"], found["merge"]
+    ask([interpreter(place, str(PYTHON)), str(place / "after.py"), str(place / "job.json"), *lists], place, {})
+    found: dict[str, Any] = json.loads((place / "work" / "found.json").read_text(encoding="utf-8"))
+    return found
+
+
+def said(trained: Trained, adapter: Path | None, **precision: str) -> Tensor:
+    """The same of a process that never saw Unsloth: log-probabilities (nats) of all tokens."""
+    model = parity.settings().model.model_copy(update=precision)
+    policy, _ = load_policy(model, str(trained.folder / "model"), adapter, trainable=False, seed=1)
+    return torch.cat(token_logps(policy, PROMPTS, ANSWERS))
+
+
+def flat(rows: list[list[float]]) -> Tensor:
+    return torch.tensor([logp for row in rows for logp in row])
+
+
+def test_what_it_trained_says_the_same_in_transformers_and_is_merged(trained: Trained, after: dict[str, Any]) -> None:
+    own = said(trained, trained.adapter)
+    assert (own - said(trained, None)).abs().max() > 1e-3, "training moved it"
+    torch.testing.assert_close(flat(after["exact"]), own, atol=1e-5, rtol=0)
+    assert after["merge"]["faithful"] and after["merge"]["quantisation"] > merge.LARGEST_MEAN, after["merge"]
+    quantised = said(trained, trained.adapter, dtype="bfloat16", quantization="nf4")
+    torch.testing.assert_close(flat(after["quantised"]), quantised, atol=0.1, rtol=0)  # kernels round otherwise
+
+
+@pytest.mark.parametrize(("dtype", "apart"), [("bfloat16", 1e-3), ("float32", 1e-5)])
+def test_a_second_model_beside_its_patches_says_what_it_says_without(
+    trained: Trained, after: dict[str, Any], dtype: str, apart: float
+) -> None:
+    """On an H200 the full base in bfloat16 raised in the preflight: float != c10::BFloat16."""
+    torch.testing.assert_close(flat(after[dtype]), said(trained, None, dtype=dtype), atol=apart, rtol=0)
+
+
+def test_it_draws_with_the_adapter_as_it_is_now(after: dict[str, Any]) -> None:
+    """It drew with a copy from its first draw: every rollout came from the policy that training began with."""
+    before, changed = after["lost"]
+    assert before <= 0.25 and changed <= 0.25, "as the preflight asks of a cache in bfloat16"
+
+
+def test_a_look_at_validation_leaves_gradients_checkpointed(after: dict[str, Any]) -> None:
+    begun, ended = after["checkpointed"]
+    assert any(begun) and ended == begun
 
 
 KERNELS = """

@@ -110,12 +110,15 @@ def quantisation_distance(policy: Any, model: LoadedModel, base: str, ids: Ids, 
     with policy.disable_adapter():
         before = token_logps(policy, ids, answers)
     policy.train(was_training)
-    full, _ = load_base(_exact(model), base)
-    return (torch.cat(token_logps(full.to(torch.bfloat16), ids, answers)) - torch.cat(before)).abs().mean().item()
+    full, _ = load_base(_exact(model, "bfloat16"), base)
+    return (torch.cat(token_logps(full, ids, answers)) - torch.cat(before)).abs().mean().item()
 
 
-def _exact(model: LoadedModel) -> LoadedModel:
-    return model.model_copy(update={"dtype": "float32", "quantization": "none", "backend": "transformers"})
+def _exact(model: LoadedModel, dtype: str = "float32") -> LoadedModel:
+    """How the full model is loaded: in the precision that it is asked in, never cast afterwards. Where Unsloth was
+    imported its forward is that of every model, and begins in the precision that the model was loaded in.
+    """
+    return model.model_copy(update={"dtype": dtype, "quantization": "none", "backend": "transformers"})
 
 
 def _some_of_each(prompts: list[Prompt]) -> list[Prompt]:

@@ -97,7 +97,27 @@ def _load_with_unsloth(
             use_gradient_checkpointing=CHECKPOINTING,
             random_state=seed,
         )
-    return model, _with_pad(tokenizer)
+    return _drawing_anew(model), _with_pad(tokenizer)
+
+
+def _drawing_anew(model: Policy) -> Policy:
+    """Unsloth's `generate` (2026.10.7) keeps each matrix of an adapter in 16 bits from its first call on, and draws
+    with that whatever training makes of the matrix; here every call begins without. And it switches off checkpointing
+    and switches it on again where the model was in training alone: so it is, for the time of the call.
+    """
+    draw = model.generate
+
+    def generate(*given: Any, **named: Any) -> Any:
+        for weight in model.parameters():
+            weight.__dict__.pop("_fast_lora", None)
+        was_training = model.training
+        model.train()
+        found = draw(*given, **named)
+        model.train(was_training)
+        return found
+
+    model.generate = generate
+    return model
 
 
 Loader = Callable[[LoadedModel, str, Path | None, bool, int], tuple[Policy, PreTrainedTokenizerBase]]
