@@ -412,7 +412,9 @@ def test_the_command_makes_the_audit_that_a_run_looks_for(artifact: Artifact) ->
             return recipe
 
     settings = validated({})
-    assert stored(settings, Asked(), print) == dict(recipes(settings, artifact))["audit"]
+    asked: Any = stored(settings, Asked(), print)
+    assert asked.code == code_version("tucano.audit.stage")
+    assert replace(asked, code="code") == dict(recipes(settings, artifact))["audit"]
 
 
 # What the code does
