@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rewards.sets import SetName
-from tasks.audit import COMMITTED_RATINGS
 from tucano.audit.gate import audit
 from tucano.audit.report import AuditReport
 from tucano.audit.table import render_table
+from tucano.project import COMMITTED_RATINGS
 from tucano.settings import PipelineSettings
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "audit.md"

@@ -25,9 +25,10 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.hostile import Texts
+from benchmarks.reward_speed import forget
 from rewards import RewardSet, load_reward_set
 from rewards.parsing.objects import is_parsable
-from rewards.parsing.sql import gold_result, is_ordered, names, parse, run_query
+from rewards.parsing.sql import gold_result, is_ordered, names
 from rewards.parsing.text import readable
 from rewards.sets import SetName
 from tucano.prompts import Prompt
@@ -141,8 +142,7 @@ class Scorer:
         """
         times = []
         for _ in range(3):
-            for cached in (parse, names, is_ordered, run_query):
-                cached.cache_clear()
+            forget()
             if sql := case.prompt.reference.get("sql"):
                 names(sql)
                 is_ordered(sql)

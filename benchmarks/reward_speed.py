@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from rewards import RewardSet, load_reward_set, sets
-from rewards.parsing.sql import gold_result, is_ordered, names, parse, run_query
+from rewards.parsing.sql import gold_result, is_ordered, names
 from rewards.sets import SetName
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
@@ -28,12 +28,19 @@ def needed(name: SetName, task: str) -> int:
     return 800 if task == "sql_qa" else 3000
 
 
+def forget() -> None:
+    """As from the start of a process: nothing that functions of the rewards remember is left."""
+    ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "rewards"]
+    for function in (one for module in ours for one in vars(module).values()):
+        if clear := getattr(function, "cache_clear", None):
+            clear()
+
+
 def per_second(reward: RewardSet, rated: list[RatedAnswer], databases: Path) -> float:
     different = list({(answer.prompt.id, answer.completion): answer for answer in rated}.values())
     rates = []
     for _ in range(ROUNDS):
-        for cached in (parse, names, is_ordered, run_query):
-            cached.cache_clear()
+        forget()
         for reference in (answer.prompt.reference for answer in different if "sql" in answer.prompt.reference):
             gold_result(databases / reference["database"], reference["sql"])
             names(reference["sql"])

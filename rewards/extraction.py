@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from operator import mul
 
 from rewards.parsing.prose import denies_itself
-from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
+from rewards.parsing.text import REMEMBERED, fold, foreign, longest_copy, word_set, words
 from rewards.types import PromptLike, clip
 from rewards.wording.complaints import (
     denies,
@@ -144,9 +145,11 @@ _COMMON = re.compile(
 )
 
 
-def stems(text: str) -> set[str]:
+@lru_cache(maxsize=REMEMBERED)
+def stems(text: str) -> frozenset[str]:
     """Beginnings of the words that tell what a text is about."""
-    return {word[:5] for word in words(text) if len(word) > 2 and word.isalpha() and not _COMMON.match(word)}
+    told = (word for word in words(text) if len(word) > 2 and word.isalpha() and not _COMMON.match(word))
+    return frozenset(word[:5] for word in told)
 
 
 def says_the_same(complaint: str, expected: str, review: str) -> bool:

@@ -8,12 +8,11 @@ from prefect import get_run_logger
 from tasks.handles import AuditResult
 from tasks.running.pages import show_text
 from tasks.running.run import Run, stage
-from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
+from tucano.audit.parallel.process import audited_apart, ratings_of
 from tucano.audit.stage import write_audit
 from tucano.audit.table import render_table
 from tucano.errors import GateClosed
-from tucano.project import COMMITTED_RATINGS as COMMITTED_RATINGS
 from tucano.settings.stages import of_audit
 
 
@@ -23,13 +22,11 @@ def audit_rewards(run: Run) -> AuditResult:
     error.
     """
     chosen = of_audit(run.settings)
-    ratings = Path(run.settings.audit.ratings) if run.settings.audit.ratings else COMMITTED_RATINGS
+    ratings, inputs = ratings_of(run.settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        report = write_audit(chosen, ratings, draft, get_run_logger().info)
-        return {"verdict": report.verdict, "passed": report.passed, "provisional": report.provisional}
+        return audited_apart(chosen, ratings, draft, get_run_logger().info)
 
-    inputs = {file.name: str(fingerprint(file)["sha256"]) for file in sorted(ratings.glob("*.*")) if file.is_file()}
     made = AuditResult(run.make("audit", write_audit, chosen, inputs, produce))
     show_text("reward-audit", made.files.text.read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, made.files.folder, "audit")

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.reward_speed import forget
 from rewards import PromptLike, RewardSet, Score, classify, extraction, sets, v42
 from rewards.names import REPORTED as TASKS
 from rewards.parsing import objects as parsing
@@ -298,13 +299,17 @@ class Examiner:
         gate = SETTINGS.audit.model_copy(update={"search_calls": search_calls})
         rated = self.rated if one_by_one else RatingSet(self.rated.answers)
         with pytest.MonkeyPatch.context() as patch:
+            forget()
             if change is None or change.of_scores:
                 remembering(patch, self.known, known or change is not None)
             if change:
                 change.apply(patch, name)
             rewards = sets.load_reward_set(name, self.databases)
             tasks = change.tasks if change else TASKS
-            return audit_rewards(rewards, name, rated, gate, tasks, SETTINGS.seed)
+            try:
+                return audit_rewards(rewards, name, rated, gate, tasks, SETTINGS.seed)
+            finally:
+                forget()
 
 
 @contextmanager

@@ -88,10 +88,6 @@ def one_connection_for_a_folder(patch: pytest.MonkeyPatch, name: SetName) -> Non
     """Connections are kept by the folder of a store, not by the store: all further stores answer as the first one, so
     that a query which is right on it by chance (`>=` for `>`) is right."""
     edit(patch, sql, "_connection", "(os.getpid(), database)\n", "(os.getpid(), database.parent)\n")
-    # as from the start of a process: results that were kept before know the other stores
-    edit(patch, sql, "run_query", "def run_query(", "def run_query(", [mistold, sql_near])
-    edit(patch, sql, "gold_result", "def gold_result(", "def gold_result(", [sql_near])
-    edit(patch, sql, "_expected", "def _expected(", "def _expected(")
 
 
 def near_in_percent(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -3,7 +3,6 @@ it caught 8: each changes what one kind of answer earns and leaves all others al
 """
 
 import re
-from functools import lru_cache
 
 import pytest
 from historic_bugs import Change
@@ -47,9 +46,6 @@ def denials_at_the_beginning(patch: pytest.MonkeyPatch, name: SetName) -> None:
     slice is empty, so «Não houve atraso na entrega, …» is a complaint about the delay.
     """
     edit(patch, complaints, "_asserted", "folded[max(0, end - _NEAR) : end]", "folded[end - _NEAR : end]")
-    kinds_of = lru_cache(maxsize=4096)(complaints.kinds_of.__wrapped__)  # what it keeps is from before the change
-    for module in (complaints, extraction):
-        patch.setattr(module, "kinds_of", kinds_of)
 
 
 def values_in_words_weighed_the_other_way(patch: pytest.MonkeyPatch, name: SetName) -> None:

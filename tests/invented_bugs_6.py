@@ -2,7 +2,6 @@
 once it caught 22."""
 
 import re
-from functools import lru_cache
 
 import pytest
 from historic_bugs import Change
@@ -104,7 +103,6 @@ def ties_end_at_the_limit(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """A sorting query keeps its LIMIT when its ties are looked up: of rows that are tied at the end only those count
     that SQLite happened to give, and an answer with another of them is wrong."""
     edit(patch, sql_results, "ranking", '    ranked.set("limit", None)\n', "", users=[sql])
-    patch.setattr(sql, "_expected", lru_cache(maxsize=4096)(sql._expected.__wrapped__))
 
 
 def further_stores_by_another_name(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -18,6 +18,7 @@ from tucano.audit import gate, probes
 from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
+from tucano.audit.parallel.forks import Hands
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
@@ -341,7 +342,7 @@ def test_controls_only_warn_where_they_are_senseless_and_fail_where_they_are_uns
 
 def test_a_line_is_said_before_each_task(rating_set: Path) -> None:
     heard: list[str] = []
-    audit("controls.random", rating_set, SETTINGS, ("push", "insights"), 7, heard.append)
+    audit("controls.random", rating_set, SETTINGS, ("push", "insights"), 7, Hands(heard.append))
     assert [line.split(":")[0] for line in heard] == [
         "reward audit of push, task 1 of 2",
         "reward audit of insights, task 2 of 2",
@@ -498,8 +499,8 @@ def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_g
         }
         assert inprocess.audit(PipelineSettings.model_validate(chosen)) == code
         printed = capsys.readouterr().out
-        page = tmp_path / f"audit-{rewards}.html"
-        assert str(page) in printed and "What each component adds" in printed and "| push       |" in printed
+        page = Path(printed.rpartition("With whole texts: ")[2].strip())
+        assert "What each component adds" in printed and "| push       |" in printed
         assert "<h2>Where rewards and ratings disagree most</h2>" in page.read_text(encoding="utf-8")
 
 

@@ -95,6 +95,18 @@ def test_every_stage_that_is_placed_somewhere_can_be_asked_for() -> None:
     assert placed == {work.fn.__name__ for work in STAGES.values()}
 
 
+def test_no_machine_is_asked_for_before_the_audit_let_the_run_pass() -> None:
+    """What the CPU does alone comes before the first stage that `where` or a seed's run places on a machine."""
+    calls = [
+        (node.lineno, ast.unparse(node.func).partition(".")[0])
+        for node in ast.walk(ast.parse((ROOT / "flows" / "train.py").read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    places = min(line for line, called in calls if called in ("where", "one_seed", "answer_starts"))
+    before = {called for line, called in calls if line < places}
+    assert before >= {"prepare_data", "write_plan", "choose_preferences", "audit_rewards", "pass_gate"}
+
+
 def test_without_a_deployment_a_stage_works_here(store: Store) -> None:
     assert where(run_with(store), fine_tune).fn is fine_tune.fn  # type: ignore[attr-defined]
 

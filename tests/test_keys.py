@@ -45,7 +45,8 @@ from tasks.reaudit import audit_again
 from tasks.running.run import Run
 from tasks.train import fine_tune, join, prefer, train_seed
 from tucano.artifacts.code_version import OUR_PACKAGES, code_version
-from tucano.artifacts.store import Artifact, Recipe
+from tucano.artifacts.store import Artifact, Recipe, Store
+from tucano.audit.parallel.process import stored
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.profiles import field_names, validated
 from tucano.settings import PipelineSettings, Section
@@ -403,6 +404,19 @@ def test_the_content_of_files_counts_and_not_their_place(tmp_path: Path, artifac
     assert key("data", data=one) != key("data", data=two)
     for stage in LOADED:
         assert key(stage, model=base_one) != key(stage, model=base_two)
+
+
+def test_the_command_makes_the_audit_that_a_run_looks_for(artifact: Artifact) -> None:
+    class Asked(Store):
+        def __init__(self) -> None: ...
+
+        def make(self, recipe: Recipe, produce: Any, say: Any) -> Any:
+            return recipe
+
+    settings = validated({})
+    asked: Any = stored(settings, Asked(), print)
+    assert asked.code == code_version("tucano.audit.stage")
+    assert replace(asked, code="code") == dict(recipes(settings, artifact))["audit"]
 
 
 # What the code does

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 from rewards.parsing.kinds import kind
-from rewards.parsing.text import fold, word_set
+from rewards.parsing.text import REMEMBERED, fold, word_set
 
 _DEFINITE = word_set("o a os as")
 _INDEFINITE = word_set("um uma uns umas")
@@ -150,6 +151,7 @@ def _clash(one: str, other: str) -> bool:
     return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
+@lru_cache(maxsize=REMEMBERED)
 def ordered(text: str) -> float:
     """1 for a text in order; it halves with every place that no sentence has, beyond one for each 40 words."""
     spare = len(text.split()) // 40
@@ -296,7 +298,10 @@ def asks(line: str) -> bool:
 
 def even(text: str) -> str:
     """The text with every run of white space as one character, so that no pattern has to cross long ones."""
-    return re.sub(r"\s+", lambda match: "\n" if "\n" in match[0] else " ", text)
+    return _UNEVEN.sub(lambda match: "\n" if "\n" in match[0] else " ", text)
+
+
+_UNEVEN = re.compile(r"\s{2,}|[^\S \n]")
 
 
 _SCRAPS = re.compile(
@@ -331,12 +336,14 @@ def is_scrappy(text: str) -> bool:
     return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def stands(text: str) -> bool:
     """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
     folded = even(fold(text))
     return not (_TAKEN_BACK.search(folded) or _SEVERAL.search(folded) or denies_itself(text))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def denies_itself(text: str) -> bool:
     """Whether a text says in another language, or of a field in its own, that it is not so."""
     folded = even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))

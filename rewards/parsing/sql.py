@@ -25,6 +25,7 @@ from rewards.parsing.objects import is_parsable
 from rewards.parsing.sql_results import (
     Arrangement,
     Expected,
+    Result,
     Rounding,
     Row,
     arrangements,
@@ -184,18 +185,16 @@ def names(sql: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
+def decimals_of(sql: str) -> tuple[int | None, ...]:
+    """What each column of a query is rounded to, as far as that can be read from it."""
+    return decimals(parse(sql))
+
+
+@lru_cache(maxsize=4096)
 def is_ordered(sql: str) -> bool:
     """Whether a query fixes the order of its rows: an ORDER BY at its top level."""
     tree = parse(sql)
     return tree is not None and tree.args.get("order") is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The rows of a query, and the steps of SQLite's virtual machine that it took, rounded up to a hundred."""
-
-    rows: tuple[Row, ...]
-    steps: int
 
 
 @lru_cache(maxsize=256)
@@ -357,7 +356,7 @@ def _roundings(gold: str, sql: str, asked: bool) -> Callable[[int, int], Roundin
     """How a column of the gold query and one of the answer are rounded."""
     if asked:
         return lambda place, ours: Rounding()
-    theirs, mine = decimals(parse(gold)), decimals(parse(sql))
+    theirs, mine = decimals_of(gold), decimals_of(sql)
 
     def rounding(place: int, ours: int) -> Rounding:
         return Rounding(theirs[place] if place < len(theirs) else None, mine[ours] if ours < len(mine) else None)

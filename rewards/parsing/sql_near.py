@@ -17,13 +17,14 @@ from rewards.parsing.sql import (
     GOLD_FACTOR,
     Outcome,
     answers_gold,
+    decimals_of,
     expected_on,
     gold_result,
     parse,
     run_query,
     stores,
 )
-from rewards.parsing.sql_results import MOST_LOST, Arrangement, Expected, Rounding, Row, decimals, fits
+from rewards.parsing.sql_results import MOST_LOST, Arrangement, Expected, Rounding, Row, fits
 from rewards.parsing.text import fold
 
 MOST_BESIDE = 3
@@ -110,8 +111,13 @@ _COMPARISONS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.NEQ, exp.Between, 
 
 def rivals(gold: str, sql: str) -> int:
     """How many more different aggregates a query has than the gold one: each may be meant as the answer."""
-    ours, theirs = ({_plain(node, is_shape=False) for node in _nodes(query, exp.AggFunc)} for query in (sql, gold))
-    return len(ours) - len(theirs)
+    return _aggregates(sql) - _aggregates(gold)
+
+
+@lru_cache(maxsize=4096)
+def _aggregates(sql: str) -> int:
+    """How many different aggregates a query has."""
+    return len({_plain(node, is_shape=False) for node in _nodes(sql, exp.AggFunc)})
 
 
 def _hedges(gold: str, sql: str) -> bool:
@@ -155,7 +161,7 @@ def _first(sql: str) -> int:
 
 
 def _fits(expected: Expected, rows: tuple[Row, ...], places: Arrangement, queries: tuple[str, str]) -> bool:
-    theirs, ours = (decimals(parse(query)) for query in queries)
+    theirs, ours = map(decimals_of, queries)
     roundings = tuple(
         Rough(theirs[place] if place < len(theirs) else None, ours[own] if own < len(ours) else None)
         for place, own in enumerate(places)

@@ -26,6 +26,14 @@ MOST_LOST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """The rows of a query, and the steps of SQLite's virtual machine that it took, rounded up to a hundred."""
+
+    rows: tuple[Row, ...]
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """The gold query's rows on one store, in groups: the order of the groups is asked for, that within them is free.
 

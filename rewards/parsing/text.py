@@ -10,6 +10,10 @@ from typing import Literal
 
 from rewards.types import LONGEST, clip
 
+REMEMBERED = 4096
+"""Texts of which a function of a text alone remembers what it said: a brief is asked about with every answer, and most
+of an edited answer is what it was before."""
+
 _COMBINING = re.compile(r"[\u0300-\u036f]+")
 _MOST_MARKS = 30
 _PILE = re.compile(rf"[^\x00-\u02ff]{{{_MOST_MARKS + 1}}}")
@@ -55,7 +59,7 @@ def _has_piled_marks(text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=REMEMBERED)
 def fold(text: str) -> str:
     """Lower case without accents: what words are compared in. At most `LONGEST` characters, since some become 18 of
     them.
@@ -66,7 +70,12 @@ def fold(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words and numbers, folded; folding them before changes nothing."""
-    return _WORD.findall(fold(text))
+    return list(_words(text))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(fold(text)))
 
 
 def squeeze(text: str) -> str:
@@ -228,7 +237,8 @@ def figures(text: str) -> list[Figure]:
     return [figure for figure, _, _ in placed_figures(fold(text))]
 
 
-def placed_figures(folded: str) -> list[tuple[Figure, int, int]]:
+@lru_cache(maxsize=REMEMBERED)
+def placed_figures(folded: str) -> tuple[tuple[Figure, int, int], ...]:
     """The figures of a folded text, each with where it begins and ends."""
     found = []
     bare = _NO_FIGURE.sub(lambda match: " " * len(match[0]), folded)
@@ -239,7 +249,7 @@ def placed_figures(folded: str) -> list[tuple[Figure, int, int]]:
         decimals = len(plain.partition(".")[2])
         unit: Unit = "R$" if match["money"] or match["reais"] else "%" if match["percent"] else ""
         found.append((Figure(float(plain) * scale, 0.5 * scale * 10.0**-decimals, unit), *match.span()))
-    return found
+    return tuple(found)
 
 
 def occurs(number: float, found: Iterable[Figure]) -> bool:

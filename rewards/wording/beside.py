@@ -3,8 +3,9 @@ statements. One that says it is wrong, invented, another's or not to be used is 
 """
 
 import re
+from functools import lru_cache
 
-from rewards.parsing.text import fold
+from rewards.parsing.text import REMEMBERED, fold
 
 _COMMENT = re.compile(r"'[^'\n]*+'|(?P<comment>--(?>(?:(?!```)[^\n])*)|/\*(?>(?:(?!\*/|```).)*)(?:\*/)?)", re.DOTALL)
 _ALTERS = re.compile(
@@ -116,6 +117,7 @@ _IF = re.compile(r"\W*(?:se|caso) ")
 _CLAUSE = re.compile(r"[,:()]\s|\b(?:e|mas|porem|pois)\b")
 
 
+@lru_cache(maxsize=REMEMBERED)
 def retracts(text: str) -> bool:
     """Whether what is said of an answer takes it back."""
     folded = _REPLY.sub("?", re.sub(r"[^\S\n]+", " ", fold(text)))

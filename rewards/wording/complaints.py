@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from rewards.parsing.kinds import kind
-from rewards.parsing.text import fold, is_nonsense, words
+from rewards.parsing.text import REMEMBERED, fold, is_nonsense, words
 from rewards.types import PromptLike
 from rewards.wording.opposites import is_denied, is_opposed, turns
 from rewards.wording.troubles import KINDS, PRAISE, called
@@ -153,8 +153,13 @@ def denies(complaint: str, expected: str) -> bool:
 
 def states_stars(prompt: PromptLike) -> bool:
     """Whether the words of a prompt tell its stars: another number («nota 10», a date) tells something else."""
-    told = _STARS.findall(fold(prompt.user)) if prompt.stars is not None else []
-    return any(str(prompt.stars) in groups for groups in told)
+    return prompt.stars is not None and str(prompt.stars) in _stated(prompt.user)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _stated(asked: str) -> frozenset[str]:
+    """All that may be stars in the words of a prompt."""
+    return frozenset(part for groups in _STARS.findall(fold(asked)) for part in groups)
 
 
 def names_every_kind(complaint: str) -> bool:

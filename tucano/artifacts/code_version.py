@@ -1,7 +1,8 @@
 """What the code of a stage does, as a digest: its syntax trees, the files it reads from our packages, and the numeric
-packages.
+packages where it imports one.
 
-Comments, docstrings, layout and the descriptions of settings do nothing, so they count for nothing.
+Comments, docstrings, layout and the descriptions of settings do nothing, so they count for nothing; nor does the
+version of Python.
 """
 
 import ast
@@ -10,13 +11,15 @@ import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from tucano.artifacts.identity import digest, fingerprint
 
 OUR_PACKAGES = ("data", "rewards", "tucano")
 NUMERIC_PACKAGES = ("torch", "trl", "peft", "transformers")
-"""Their versions are part of the code version of every stage: results depend on them."""
+"""Their versions, all of them, are part of the code version of every stage that imports one: results depend on
+them.
+"""
 ROOT = Path(__file__).parents[2]
 
 _parsing = threading.Lock()
@@ -26,9 +29,10 @@ _parsing = threading.Lock()
 def code_version(module: str, root: Path = ROOT) -> str:
     """Digest of what `module` does, with everything of ours that it imports. `root` holds our packages."""
     found: dict[str, str] = {}
-    waiting = [module]
+    waiting, is_numeric = [module], False
     while waiting:
         name = waiting.pop()
+        is_numeric |= name.split(".")[0] in NUMERIC_PACKAGES
         if name.endswith(".*"):
             waiting += _members(name.removesuffix(".*"), root)
             continue
@@ -40,7 +44,7 @@ def code_version(module: str, root: Path = ROOT) -> str:
             }
             waiting += imports
     assert found, f"{module} is none of our modules"
-    return digest({"sources": found, "versions": _versions()})[:16]
+    return digest({"sources": found, "versions": _versions() if is_numeric else {}})[:16]
 
 
 @cache
@@ -56,12 +60,22 @@ def _read(path: Path, modified: int) -> tuple[str, tuple[str, ...], tuple[Path, 
         tree = ast.parse(path.read_bytes())
     plain = _Plain().visit(tree)
     resources = {*_resources(plain, path.parent), *_in_named_folders(plain, path.parent)}
-    return digest(ast.dump(plain)), tuple(_imports(plain)), tuple(sorted(resources))
+    return digest(_form(plain)), tuple(_imports(plain)), tuple(sorted(resources))
+
+
+def _form(node: Any) -> Any:
+    """A syntax tree as JSON, the same from every Python: what is unset or empty is left out, as some versions have
+    fields that others have not, and texts are in ASCII, as `repr` goes by the Unicode of its day.
+    """
+    if isinstance(node, ast.AST):
+        fields = {name: _form(value) for name, value in ast.iter_fields(node) if value is not None and value != []}
+        return [type(node).__name__, fields]
+    return [_form(item) for item in node] if isinstance(node, list) else ascii(node)
 
 
 class _Plain(ast.NodeTransformer):
     """Takes away what does nothing at run time: strings that stand alone, descriptions of fields, imports for the type
-    checker.
+    checker, and the empty parts that Python 3.12.0 and 3.12.1 put into f-strings.
     """
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
@@ -71,6 +85,10 @@ class _Plain(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id == "Field":
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "description"]
+        return self.generic_visit(node)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        node.values = [part for part in node.values if not isinstance(part, ast.Constant) or part.value]
         return self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:

@@ -22,6 +22,20 @@ class RewardScorer(Protocol):
     def score(self, prompt: PromptLike, completion: str) -> Score: ...
 
 
+Key = tuple[str, str]
+"""All that a prompt holds, and a text."""
+Known = dict[Key, Score | str]
+"""Outcomes: scores, and what rewards raised."""
+
+
+def outcome(rewards: RewardScorer, prompt: Prompt, completion: str) -> Score | str:
+    """The score, or what the rewards raised."""
+    try:
+        return rewards.score(prompt, completion)
+    except Exception as fault:  # a reward that raises is a finding of the audit, not a crash of it
+        return f"{type(fault).__name__} ({fault}) on {completion[:40]!r}"
+
+
 @dataclass
 class Bench:
     """Scores each text once and remembers it. A reward that raises scores 0 and the fault is kept for the check `never
@@ -29,32 +43,46 @@ class Bench:
     """
 
     rewards: RewardScorer
+    known: Known = field(default_factory=dict)
+    """What need not be scored again; grows."""
     seen: dict[tuple[int, str], tuple[Prompt, str, Score]] = field(default_factory=dict)
     """By the prompt object and the text."""
     faults: list[str] = field(default_factory=list)
+    _told: dict[int, tuple[Prompt, str]] = field(default_factory=dict)
+    """By the prompt object, which is kept so that no other one gets its number: all that it holds."""
 
     @property
     def scores(self) -> list[tuple[Prompt, str, Score]]:
         return list(self.seen.values())
 
     def score(self, prompt: Prompt, completion: str) -> Score:
-        key = (id(prompt), completion)
-        if key not in self.seen:
-            self.seen[key] = (prompt, completion, self._scored(prompt, completion))
-        return self.seen[key][2]
+        place = (id(prompt), completion)
+        if place not in self.seen:
+            key = self.key(prompt, completion)
+            if key not in self.known:
+                self.known[key] = outcome(self.rewards, prompt, completion)
+            self.seen[place] = (prompt, completion, self._judged(prompt, self.known[key]))
+        return self.seen[place][2]
 
-    def _scored(self, prompt: Prompt, completion: str) -> Score:
-        try:
-            return self.rewards.score(prompt, completion)
-        except Exception as fault:  # a reward that raises is a finding of the audit, not a crash of it
-            self.faults.append(f"{type(fault).__name__} ({fault}) on {completion[:40]!r}")
-            return Score(0.0, dict.fromkeys(self.rewards.component_names(prompt.task), 0.0))
+    def key(self, prompt: Prompt, completion: str) -> Key:
+        if id(prompt) not in self._told:
+            self._told[id(prompt)] = (prompt, repr(prompt))
+        return self._told[id(prompt)][1], completion
+
+    def _judged(self, prompt: Prompt, found: Score | str) -> Score:
+        if isinstance(found, Score):
+            return found
+        self.faults.append(found)
+        return Score(0.0, dict.fromkeys(self.rewards.component_names(prompt.task), 0.0))
 
     def changed(self) -> list[str]:
         """Of the first texts (the rated ones and some worthless ones) those that score differently when they are scored
         again.
         """
-        return [text for prompt, text, score in self.scores[:MOST_REPEATED] if self._scored(prompt, text) != score]
+        first = self.scores[:MOST_REPEATED]
+        return [
+            text for prompt, text, score in first if self._judged(prompt, outcome(self.rewards, prompt, text)) != score
+        ]
 
     def total(self, prompt: Prompt, completion: str) -> float:
         """The total; what is not finite counts 0 here, and fails the check `bounds`."""

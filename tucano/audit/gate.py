@@ -10,7 +10,7 @@ answers, and how far raters agree.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,8 +27,10 @@ from tucano.audit.agreement import (
     sampled_spread,
 )
 from tucano.audit.attacks.findings import searched
-from tucano.audit.bench import Bench, Group, RewardScorer, grouped
+from tucano.audit.bench import Bench, Group, Known, RewardScorer, grouped
 from tucano.audit.checks import questions
+from tucano.audit.parallel.ahead import scored_ahead
+from tucano.audit.parallel.forks import ALONE, Hands, forked
 from tucano.audit.probes import worthless
 from tucano.audit.report import (
     SCHEMA_VERSION,
@@ -66,24 +68,17 @@ FloorScores = dict[str, dict[str, list[float]]]
 """{task: {kind of worthless answer: [highest, mean score]}}"""
 
 
-Say = Callable[[str], None]
-
-
-def _silent(line: str) -> None:
-    """Nobody waits for the audit."""
-
-
 def audit(
-    reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Task], seed: int, say: Say = _silent
+    reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Task], seed: int, hands: Hands = ALONE
 ) -> AuditReport:
-    """Audit a reward set by name against the rating set in a folder; `say` hears a line before each task. Raises
-    UserError where the folder holds no rating set.
+    """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating
+    set.
     """
     rated = read_rating_set(ratings)
     with rating_store(ratings) as databases:
         _require_gold(rated.answers, databases, ratings / RATINGS)
         _require_gold(rated.cases, databases, ratings / CASES)
-        return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed, say)
+        return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed, hands)
 
 
 def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> None:
@@ -105,18 +100,24 @@ def audit_rewards(
     settings: Gate,
     tasks: Sequence[Task],
     seed: int,
-    say: Say = _silent,
+    hands: Hands = ALONE,
 ) -> AuditReport:
     """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by
-    task.
+    task, by any hands.
     """
     rated = ratings.answers
-    parts = []
-    for place, task in enumerate(tasks, 1):
-        own = _of(task, ratings)
-        told = f"{len(own.answers)} rated answers, {len(own.cases)} single ones"
-        say(f"reward audit of {task}, task {place} of {len(tasks)}: {told}")
-        parts.append(_audit_task(rewards, task, own, settings, seed))
+    own = {task: _of(task, ratings) for task in tasks}
+    outcomes: Known = {}
+    if hands.cores > 1:
+        hands.say(f"reward audit: {hands.cores} processes score what will be asked of {', '.join(tasks)}")
+        outcomes = scored_ahead(rewards, own, settings, seed, hands)
+
+    def audited(task: Task) -> _TaskAudit:
+        told = f"{len(own[task].answers)} rated answers, {len(own[task].cases)} single ones"
+        hands.say(f"reward audit of {task}, task {list(tasks).index(task) + 1} of {len(tasks)}: {told}")
+        return _audit_task(Bench(rewards, outcomes), task, own[task], settings, seed)
+
+    parts = forked(audited, tasks, hands.cores)
     checks = [check for part in parts for check in part.checks]
     checks += [pinned_check(rewards, rated, PINNED)] if name == "v4.2" else []
     checks = [with_level(name, check) for check in checks]
@@ -169,8 +170,8 @@ class _TaskAudit:
     checks: list[AuditCheck]
 
 
-def _audit_task(rewards: RewardScorer, task: Task, ratings: RatingSet, settings: Gate, seed: int) -> _TaskAudit:
-    bench, rated = Bench(rewards), ratings.answers
+def _audit_task(bench: Bench, task: Task, ratings: RatingSet, settings: Gate, seed: int) -> _TaskAudit:
+    rated = ratings.answers
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
     rows = agreements(task, groups, settings.resamples, place)

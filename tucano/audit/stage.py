@@ -3,17 +3,18 @@
 from pathlib import Path
 
 from tucano.artifacts.records import write_record
-from tucano.audit.gate import Say, audit
+from tucano.audit.gate import audit
 from tucano.audit.page import render_page
+from tucano.audit.parallel.forks import Hands
 from tucano.audit.report import AuditReport
 from tucano.audit.table import render_details, render_table
 from tucano.files.results import AuditFiles
 from tucano.settings.audit import AuditStage
 
 
-def write_audit(settings: AuditStage, ratings: Path, folder: Path, say: Say) -> AuditReport:
-    """Audit against the ratings in a folder; writes `AuditFiles`. `say` hears a line before each task."""
-    report = audit(settings.rewards, ratings, settings.audit, settings.tasks, settings.seed, say)
+def write_audit(settings: AuditStage, ratings: Path, folder: Path, hands: Hands) -> AuditReport:
+    """Audit against the ratings in a folder; writes `AuditFiles`."""
+    report = audit(settings.rewards, ratings, settings.audit, settings.tasks, settings.seed, hands)
     files = AuditFiles(folder)
     write_record(files.report, report)
     files.page.write_text(render_page(report), encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import Any
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
-from tucano.artifacts.store import MANIFEST, opened
+from tucano.artifacts.store import MANIFEST, Store, opened
 from tucano.cli.machine.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
@@ -22,7 +22,8 @@ from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.overview.page import PAGE
 from tucano.requirements import require_space
 from tucano.settings import PipelineSettings
-from tucano.storage.locks import owned
+from tucano.storage.folder import remote_of
+from tucano.storage.locks import owned, shared
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
@@ -94,18 +95,22 @@ def _aside(line: str) -> None:
 
 
 def audit(settings: PipelineSettings) -> int:
-    """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed."""
-    from tasks.audit import COMMITTED_RATINGS
-    from tucano.audit.gate import audit as audit_rewards
-    from tucano.audit.page import render_page
+    """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed. A run with the same
+    storage finds it done.
+    """
+    from tucano.artifacts.records import read_record
+    from tucano.audit.parallel.process import stored
+    from tucano.audit.report import AuditReport
     from tucano.audit.table import render_details
     from tucano.audit.table import render_table as render_audit
+    from tucano.files.results import AuditFiles
 
-    ratings = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
-    report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed, _aside)
-    page = writable(settings.storage) / f"audit-{settings.grpo.rewards}.html"
-    page.write_text(render_page(report), encoding="utf-8")
-    print(f"{render_details(report)}\n\n{_last_reaudit(settings)}{render_audit(report)}\n\nWith whole texts: {page}")
+    root = writable(settings.storage)
+    with shared(root, _aside):
+        files = AuditFiles(stored(settings, Store(root, remote_of(settings.storage)), _aside).folder)
+    report = read_record(AuditReport, files.report)
+    told = f"{render_details(report)}\n\n{_last_reaudit(settings)}{render_audit(report)}"
+    print(f"{told}\n\nWith whole texts: {files.page}")
     return 0 if report.may_proceed else 1
 
 

@@ -1,7 +1,7 @@
 """The rating set: completions with people's 1-5 ratings."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tucano.errors import UserError
@@ -83,17 +83,19 @@ def _answers(ledger: Ledger[RatingLine]) -> list[RatedAnswer]:
                 f"{ledger.path} line {number} is a {record.rating} by {short(record.rater)!r} for an answer that they"
                 f" rated {before} before; keep one of the two lines"
             )
-    return [_averaged(list(given.values())) for given in answers.values()]
+    prompts = {record.prompt.id: record.prompt for record in records}
+    masked = {name: masked_prompt(prompt) for name, prompt in prompts.items()}
+    return [_averaged(list(given.values()), masked) for given in answers.values()]
 
 
 def rating_ledger(folder: Path) -> Ledger[RatingLine]:
     return Ledger(folder / RATINGS, RatingLine, "a rating")
 
 
-def _averaged(records: Sequence[RatingLine]) -> RatedAnswer:
+def _averaged(records: Sequence[RatingLine], prompts: Mapping[str, Prompt]) -> RatedAnswer:
     first = records[0]
     return RatedAnswer(
-        prompt=masked_prompt(first.prompt),
+        prompt=replace(prompts[first.prompt.id]),
         completion=mask(first.completion)[0],
         origin=first.origin,
         rating=sum(record.rating for record in records) / len(records),
