@@ -142,7 +142,7 @@ def _autocast_on_cpu() -> None:
     def begun(context: Any, device_type: str, *rest: Any, **named: Any) -> None:
         begin(context, there(device_type), *rest, **named)
 
-    torch.autocast.__init__ = begun  # type: ignore[method-assign]
+    torch.autocast.__init__ = begun  # type: ignore[assignment,method-assign]
     for name in ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_enabled", "set_autocast_dtype"):
         own = getattr(torch, name)
         setattr(torch, name, lambda device="cuda", *rest, _own=own: _own(there(device), *rest))
