@@ -63,13 +63,12 @@ def test_the_padding_that_unsloth_is_told_of_is_that_of_the_merged_batch() -> No
 def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """What unsloth's loader is called with, by which of its functions."""
     calls: list[tuple[str, dict[str, Any]]] = []
-    tokenizer = SimpleNamespace(pad_token="<pad>", eos_token="</s>", padding_side="left")
 
     class FastLanguageModel:
         @staticmethod
         def from_pretrained(**given: Any) -> Any:
             calls.append(("from_pretrained", given))
-            return "model", tokenizer
+            return "model", "tokenizer"
 
         @staticmethod
         def get_peft_model(model: Any, **given: Any) -> Any:
@@ -90,6 +89,7 @@ def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]
     monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=FastLanguageModel))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr("tucano.training.checkpoints.weights.read_back", lambda *_: None)
+    monkeypatch.setattr("tucano.training.policies.load.with_pad", lambda _, tokenizer: tokenizer)
     monkeypatch.setattr("tucano.training.checkpoints.weights.read_back_base", read_back_base)
     monkeypatch.setattr("tucano.training.policies.load.PeftModel.from_pretrained", attached)
     return calls
