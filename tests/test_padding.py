@@ -9,6 +9,7 @@ from peft import PeftModel
 from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
+from tucano.prompts import Prompt
 from tucano.settings import ModelSettings
 from tucano.training import preflight_checks as check
 from tucano.training.checkpoints import weights
@@ -17,6 +18,7 @@ from tucano.training.policies.load import load_base, load_policy
 
 SMALL = ModelSettings(nano_hidden=16, nano_layers=1, nano_vocabulary=300)
 FIRST = "<|endoftext|>"
+PROMPT = Prompt("p1", "push", "Fone de ouvido.", "t", "synthetic", "CC0-1.0")
 Shipped = Callable[..., int]
 
 
@@ -42,7 +44,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shipped:
 def chosen(folder: Path) -> tuple[str, int, int]:
     """The pad token, its id, and the rows of the embedding. What is saved of it chooses nothing any more."""
     model, tokenizer = load_base(SMALL, str(folder))
-    assert tokenizer.padding_side == "left" and check.end_tokens(model, tokenizer).level == "ok"
+    assert tokenizer.padding_side == "left" and check.end_tokens(model, tokenizer, PROMPT, {"push": "."}).level == "ok"
     assert model.config.pad_token_id == model.generation_config.pad_token_id == tokenizer.pad_token_id
     tokenizer.save_pretrained(folder / "saved")
     assert AutoTokenizer.from_pretrained(folder / "saved").pad_token_id == tokenizer.pad_token_id

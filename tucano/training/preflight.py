@@ -107,12 +107,12 @@ def _checks(
     yield check.generation(trainer.generation_config, policy.generation_config, settings)
     yield same
     yield from check.template(tokenizer, some[0], systems)
-    yield check.end_tokens(policy, tokenizer)
+    yield check.end_tokens(policy, tokenizer, some[0], systems)
     yield check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems))
     yield _context(job, settings, policy, examiner)
     emit(Progress("preflight", 1, 3, {}))
     completions = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
-    yield check.lengths(completions, examiner.max_new_tokens)
+    yield check.lengths(completions, examiner.max_new_tokens, tokenizer, _demonstrated(job, examiner))
     if can_think(systems):
         yield check.marks(tokenizer)
     if thought := [completion for completion in completions if examiner.thinks(completion.prompt.task)]:
@@ -142,6 +142,13 @@ def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Exami
     sizes = [len(ids) for ids in encode(examiner.tokenizer, prompts, examiner.system_prompts)]
     positions = getattr(policy.config, "max_position_embeddings", None)
     return check.context(sizes, positions, settings.model.max_length_tokens, settings.grpo.max_completion_tokens)
+
+
+def _demonstrated(job: Job, examiner: Examiner) -> list[int]:
+    """Tokens of each answer that was shown."""
+    file = PromptFiles(Path(job.prompts)).demonstrations
+    shown = [prompt.demonstration or "" for prompt in read_prompts(file)] if file.is_file() else []
+    return [len(ids) for ids in examiner.tokenizer(shown)["input_ids"]] if shown else []
 
 
 def _quantisation(
