@@ -12,6 +12,7 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from data.own import command as own_data
+from data.own.lengths import require_own_fitting
 from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SERVED, TARGETS, parser
@@ -112,6 +113,8 @@ def _prefect_home(settings: PipelineSettings) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     require_startable(settings)
+    if long := require_own_fitting(settings):
+        _say(f"tucano: warning: {long}", 0)
     _prefect_home(settings)
     from tucano.cli import inprocess
 
