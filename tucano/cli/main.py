@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import sys
+import threading
 import warnings
 from pathlib import Path
 from types import FrameType
@@ -24,6 +25,7 @@ from tucano.security.addresses import holds_secret, masked
 from tucano.security.printable import PrintableStream, short
 from tucano.settings import PipelineSettings
 
+_signalled = threading.Event()
 READER_GONE = 141
 """What a shell reports of a program that SIGPIPE ended."""
 
@@ -42,21 +44,29 @@ def main() -> NoReturn:
     warnings.showwarning = _show_warning
     try:
         code = COMMANDS[arguments.command](arguments)
-    except UserError as error:
-        code = _say(f"tucano: {error}", 2)
-    except GateClosed as error:
-        code = _say(f"tucano: {error}", 1)
-    except TucanoError as error:
-        code = _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
-    except OSError as error:
-        code = _say_of_files(error)
-    except KeyboardInterrupt:
-        looks = arguments.command in LOOKS
-        kept = "nothing was changed" if looks else "nothing is lost, the same command goes on from here"
-        code = _say(f"tucano: interrupted; {kept}", 130)
+    except (KeyboardInterrupt, Exception) as error:
+        code = _ended_by(error, arguments.command)
     if code != READER_GONE:
         sys.stdout.flush()
     sys.exit(code)
+
+
+def _ended_by(error: BaseException, command: str) -> int:
+    """Says why a command ended; its exit code. A signal may come where its exception is lost (a finaliser) or becomes
+    another one (a child that may not start any more): what ends the command then is the signal still.
+    """
+    from tucano.cli.machine.full_disk import StorageFull
+
+    if _signalled.is_set() and not isinstance(error, StorageFull):
+        kept = "nothing was changed" if command in LOOKS else "nothing is lost, the same command goes on from here"
+        return _say(f"tucano: interrupted; {kept}", 130)
+    if isinstance(error, UserError | GateClosed):
+        return _say(f"tucano: {error}", 2 if isinstance(error, UserError) else 1)
+    if isinstance(error, TucanoError):
+        return _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
+    if isinstance(error, OSError):
+        return _say_of_files(error)
+    raise error
 
 
 def _has_no_reader() -> bool:
@@ -272,6 +282,7 @@ COMMANDS = {
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     """End the training children in order before anything else unwinds; a second signal does not wait for them."""
     signal.signal(number, signal.SIG_DFL)
+    _signalled.set()
     from tucano.training import launch
 
     if launch.running():
