@@ -17,6 +17,7 @@ from typing import Protocol
 
 from data.checks import check
 from data.general import Elsewhere, General, general_demonstrations
+from data.own.lengths import chat_of
 from data.paraphrases import paraphrased
 from data.separation import NearDuplicates, NearPrompts
 from data.sources import Demonstration, Source
@@ -29,6 +30,7 @@ from data.thoughts import thought_through, told_to_think
 from tucano.files.prompts import PromptFiles
 from tucano.masking import NOT_MASKED
 from tucano.prompts import Paraphrase, Prompt, Task, read_passages, reworded, write_prompts
+from tucano.requirements.lengths import USUAL, count_long, long_said
 from tucano.settings.data import PromptPlan, Style
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of
@@ -183,8 +185,14 @@ def _report(settings: PromptPlan, sources: Sequence[Source], splits: Splits, hel
         turned_away=dict(sorted(splits.turned_away.items())),
         of_source=_of_source(sources, splits.of_source),
         bad_rows=[row for source in sources for row in source.bad_rows],
-        warnings=said + splits.warnings + ([] if generated else [UNMASKED]),
+        warnings=said + splits.warnings + _too_long(files["demonstrations"]) + ([] if generated else [UNMASKED]),
     )
+
+
+def _too_long(demonstrations: list[Prompt]) -> list[str]:
+    """By their characters: a prompt set is made for no model in particular."""
+    long = count_long((chat_of(one.task, one.user, one.demonstration or "") for one in demonstrations), USUAL)
+    return [f"by their characters, {long_said(long, len(demonstrations), USUAL)}"] if long else []
 
 
 def _general(settings: PromptPlan, splits: Splits, elsewhere: Elsewhere, seed: int) -> General:

@@ -7,6 +7,7 @@ from typing import Any
 from prefect import get_run_logger
 
 from data.general import Elsewhere, elsewhere_of
+from data.own.lengths import chat_of
 from data.own.preferences import trainable_pairs
 from data.prepare import OF_FILES, prepare
 from data.public.prepare import NEEDED
@@ -20,7 +21,8 @@ from tucano.errors import UserError
 from tucano.files.models import PreferenceFiles
 from tucano.preferences import require_pairs_file, write_answer_pairs
 from tucano.prompts import read_prompts
-from tucano.settings import DataSettings, PipelineSettings
+from tucano.requirements.lengths import count_long, long_said, require_fitting, tokenizer_at_hand
+from tucano.settings import DataSettings, ModelSettings, PipelineSettings
 from tucano.settings.base import Section
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
@@ -40,6 +42,8 @@ def prepare_data(run: Run) -> PromptSet:
 
     made = PromptSet(run.make("data", prepare, chosen, _inputs(run.settings.data, elsewhere), produce))
     _require_references(run.settings, made)
+    if run.settings.sft.enabled and (said := _too_long(run.settings.model, made)):
+        get_run_logger().warning("%s", said)
     run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
     uses: tuple[tuple[str, Context], ...] = (
         ("train", "training"),
@@ -48,6 +52,17 @@ def prepare_data(run: Run) -> PromptSet:
     )
     run.tracker.log_datasets(run.tracking_run, [data_split(made, name, context) for name, context in uses])
     return made
+
+
+def _too_long(model: ModelSettings, made: PromptSet) -> str | None:
+    """What to say of demonstrations that SFT leaves out. UserError where they are many and that is sure."""
+    examples = read_prompts(made.files.demonstrations)
+    chats = [chat_of(one.task, one.user, one.demonstration or "") for one in examples]
+    tokenizer, longest = tokenizer_at_hand(model), model.max_length_tokens
+    long = count_long(chats, longest, tokenizer)
+    if tokenizer is not None:
+        return require_fitting(long, len(chats), longest)
+    return f"by their characters, {long_said(long, len(chats), longest)}" if long else None
 
 
 def _require_references(settings: PipelineSettings, made: PromptSet) -> None:

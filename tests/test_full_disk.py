@@ -89,5 +89,16 @@ def test_ctrl_c_is_still_an_interruption() -> None:
     assert code == 130 and "interrupted; nothing was changed" in lines[-1]
 
 
+def test_a_signal_whose_exception_is_lost_still_interrupts() -> None:
+    """A finaliser swallowed it when SFT started; the child was not started then, and the command ended with 1."""
+    lost = (
+        "import os, signal; from tucano.errors import WorkerCrashed; from tucano.training import launch\n"
+        "        class Last:\n            def __del__(self): os.kill(os.getpid(), signal.SIGINT); time.sleep(5)\n"
+        "        last = Last(); del last\n        if launch.stopping(): raise WorkerCrashed('sft was not started')"
+    )
+    code, lines, _ = ended(lost)
+    assert code == 130 and "interrupted; nothing was changed" in lines[-1]
+
+
 def test_a_run_starts_with_more_than_it_stops_at() -> None:
     assert FULL_BYTES < LOW_BYTES < SPARE_BYTES

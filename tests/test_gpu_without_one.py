@@ -69,13 +69,12 @@ class Named(str):
 def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """What unsloth's loader is called with, by which of its functions."""
     calls: list[tuple[str, dict[str, Any]]] = []
-    tokenizer = SimpleNamespace(pad_token="<pad>", eos_token="</s>", padding_side="left")
 
     class FastLanguageModel:
         @staticmethod
         def from_pretrained(**given: Any) -> Any:
             calls.append(("from_pretrained", given))
-            return Named("model"), tokenizer
+            return Named("model"), "tokenizer"
 
         @staticmethod
         def get_peft_model(model: Any, **given: Any) -> Any:
@@ -96,6 +95,7 @@ def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]
     monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=FastLanguageModel))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr("tucano.training.checkpoints.weights.read_back", lambda *_: None)
+    monkeypatch.setattr("tucano.training.policies.load.with_pad", lambda _, tokenizer: tokenizer)
     monkeypatch.setattr("tucano.training.checkpoints.weights.read_back_base", read_back_base)
     monkeypatch.setattr("tucano.training.policies.load.PeftModel.from_pretrained", attached)
     return calls

@@ -1,8 +1,9 @@
 """Each failure that once ruined a run is red before it begins; a healthy start is not."""
 
 import ast
+import copy
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -104,10 +105,27 @@ def test_signal_within_groups_of_four(rewards: list[float], texts: list[str] | N
     assert line.level == level and words in line.evidence
 
 
-def test_a_ceiling_that_cuts_most_answers_off_is_red() -> None:
-    assert check.lengths(completions([0.1] * 10, tokens=12), 112).level == "ok"
-    cut = check.lengths(completions([0.1] * 10, tokens=16, truncated=True), 16)
-    assert cut.level == "red" and "ceiling 16, 100% of 10 cut off" in cut.evidence
+def test_a_ceiling_that_cuts_most_answers_off_is_red(tokenizer: PreTrainedTokenizerFast) -> None:
+    assert check.lengths(completions([0.1] * 10, tokens=12), 112, tokenizer).level == "ok"
+    cut = check.lengths(completions([0.1] * 10, tokens=16, truncated=True), 16, tokenizer, [16])
+    assert cut.level == "red" and cut.evidence.endswith(
+        "ceiling 16, 100% of 10 cut off; raise grpo.max_completion_tokens"
+    )
+
+
+def test_answers_that_go_on_after_a_mark_of_the_models_say_which_token_ends_it(
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:
+    """The advice was to raise the ceiling, which costs time and ends nothing."""
+    endless = completions([0.1] * 4, tokens=16, truncated=True)
+    unmarked = check.lengths([replace(one, tokens=[9] * 16) for one in endless], 16, tokenizer, [5, 8])
+    assert "none ends by itself, though demonstrations have at most 8 tokens; raise" in unmarked.evidence
+    marked = [
+        replace(one, tokens=[9, 9, 2 if row else 9, *[9] * 13]) for row, one in enumerate(endless)
+    ]  # 2: <|im_end|>
+    found = check.lengths(marked, 16, tokenizer, [5, 8])
+    assert found.level == "red"
+    assert found.evidence.endswith("at most 8 tokens: 3 of them go on after '<|im_end|>', set eos_token to that")
 
 
 def schedule(name: str, max_steps: int) -> TrainingArguments:
@@ -135,7 +153,7 @@ def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
 
 def test_the_nano_template_and_its_tokens_are_fine(tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM) -> None:
     assert levels(check.template(tokenizer, PROMPT, SYSTEMS)) == {"chat template": "ok", "think block": "ok"}
-    assert check.end_tokens(model, tokenizer).level == "ok"
+    assert check.end_tokens(model, tokenizer, PROMPT, SYSTEMS).level == "ok"
 
 
 @pytest.mark.parametrize(
@@ -155,8 +173,28 @@ def test_templates_that_ruin_a_run(template: str, name: str, level: str) -> None
 
 
 def test_padding_with_the_end_token_is_red(tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM) -> None:
-    same = SimpleNamespace(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.eos_token_id)
-    assert check.end_tokens(model, same).level == "red"
+    same = copy.deepcopy(tokenizer)
+    same.pad_token = tokenizer.eos_token
+    assert check.end_tokens(model, same, PROMPT, SYSTEMS).level == "red"
+
+
+def test_a_template_whose_turn_ends_with_no_end_token_is_red_with_what_to_set(
+    tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM
+) -> None:
+    """ChatML in the template of a base that ends texts with another token: nothing was said, and no answer ended."""
+    base, ends = copy.deepcopy(tokenizer), copy.deepcopy(model)
+    base.eos_token, ends.generation_config.eos_token_id = "<|im_start|>", 1
+    found = check.end_tokens(ends, base, PROMPT, SYSTEMS)
+    assert (
+        found.level == "red"
+        and "ends a turn with '<|im_end|>\\n'" in found.evidence
+        and "set eos_token" in found.evidence
+    )
+    ends.generation_config.eos_token_id = [1, 2]
+    assert check.end_tokens(ends, base, PROMPT, SYSTEMS).level == "ok", "the model's own config stops it"
+    unended = copy.deepcopy(tokenizer)
+    unended.chat_template = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+    assert "puts nothing behind an answer" in check.end_tokens(model, unended, PROMPT, SYSTEMS).evidence
 
 
 def test_the_cache_agrees_with_a_forward_pass_and_a_broken_one_does_not(

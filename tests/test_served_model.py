@@ -48,6 +48,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS, ensure_ascii=False), encoding="utf-8")
     tokenizer = build_tokenizer([*SYSTEMS.values(), *(row["prompt"] for row in ASKED)], MODEL)
     model = build_model(tokenizer, MODEL, seed=1)
+    model.generation_config.eos_token_id = None  # the tokenizer alone knows, as with some bases
     model.save_pretrained(root / "base")
     tokenizer.save_pretrained(root / "base")
     adapted = get_peft_model(model, lora_config(MODEL))
@@ -80,6 +81,12 @@ def packed(trained: Job, merged: dict[str, Any], tmp_path_factory: pytest.TempPa
     )
     pack(folder / "data", Path(str(served_model.__file__)), folder / "model", ASKED[:1])
     return folder / "model"
+
+
+def test_a_merged_model_says_by_itself_where_it_stops(trained: Job, merged: dict[str, Any]) -> None:
+    """The packed model asks `generate`, which reads no tokenizer: it went on to its ceiling."""
+    said = json.loads((Path(trained.output) / "model" / "generation_config.json").read_text(encoding="utf-8"))
+    assert said["eos_token_id"] == [2], "<|im_end|>"
 
 
 def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job, merged: dict[str, Any]) -> None:

@@ -5,8 +5,10 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from test_grpo_parity import (
@@ -22,6 +24,7 @@ from data.prepare import prepare
 from data.thoughts import thought_through
 from rewards import load_reward_set
 from tucano.errors import UserError
+from tucano.files.models import ServedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.profiles import validated
 from tucano.prompts import Prompt, read_prompts
@@ -30,16 +33,22 @@ from tucano.settings.data import PromptPlan
 from tucano.specs.registry import spec_of
 from tucano.thoughts import CLOSE, OPEN, THOUGHTS, answer_of, can_think, told, with_thought
 from tucano.training import preflight_checks as check
-from tucano.training.policies.nano import build_tokenizer
+from tucano.training.answering.child import Answerer
+from tucano.training.answering.messages import Question
+from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.policies.reading import Reader, Said
+from tucano.training.policies.served_model import ServedModel
 from tucano.training.rollouts.blocks import blocks_of
 from tucano.training.rollouts.examiner import ScoredCompletion
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.samplers import Decoding, Draw
+from tucano.training.samplers.local import LocalSampler
 
 PRODUCT = Prompt(
     "p1", "push", "Anuncie o tênis.", "t", "test", "own", reference={"product": "tênis", "terms": ["tênis"]}
 )
 PUSH = "Seu tênis espera por você, aproveite hoje!"
+SMALL_MODEL = ModelSettings(nano_hidden=16, nano_layers=1, nano_vocabulary=300)
 SMALL = PromptPlan(
     train_prompts=20, validation_prompts=10, test_prompts=10, demonstrations=40, mix={"push": 0.5, "sentiment": 0.5}
 )
@@ -47,7 +56,7 @@ SMALL = PromptPlan(
 
 @pytest.fixture(scope="module")
 def tokenizer() -> PreTrainedTokenizerBase:
-    return build_tokenizer([PUSH, PRODUCT.user], ModelSettings(nano_vocabulary=300), thinking=True)
+    return build_tokenizer([PUSH, PRODUCT.user], SMALL_MODEL, thinking=True)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +70,11 @@ def tokenizer() -> PreTrainedTokenizerBase:
         ("<think>nunca acaba", ""),
         ("<think>um</think><think>dois", ""),
         ("<think>só isso</think>", ""),
+        ("nota 2\n</think>\n\nresposta", "resposta"),  # the chat template has opened it
+        ("</think>resposta", "resposta"),
+        ("nota 2</think><think>de novo</think>resposta", "resposta"),
+        ("nota 2</think>\n<think>nunca acaba", ""),
+        ("só isso</think>", ""),
         ("diz <think>no meio</think> algo", "diz <think>no meio</think> algo"),  # not before the answer: judged with it
     ],
 )
@@ -86,6 +100,57 @@ def test_tokens_of_a_thought_are_counted_with_its_marks_and_limited(tokenizer: P
     unclosed = tokenizer.encode("<think>abc")
     assert Reader(tokenizer).read(unclosed) == Said("", len(unclosed), cut=True)
     assert Reader(tokenizer, 1).read(tokenizer.encode(PUSH)) == Said(PUSH)
+
+
+def opening(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
+    """With a template that opens a thought before every answer, as those of R1 and Qwen3-Thinking do."""
+    copied = copy.deepcopy(tokenizer)
+    copied.chat_template = str(tokenizer.chat_template) + "{{ '<think>\\n' if add_generation_prompt }}"
+    return copied
+
+
+def test_a_thought_that_the_template_has_opened_is_read_as_one(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Only its end was drawn: it stayed in the answer, and one without an end was an answer."""
+    reader = Reader(opening(tokenizer), 20)
+    thought, answer = tokenizer.encode("abc</think>"), tokenizer.encode(PUSH)
+    assert reader.read([*thought, *answer]) == Said(PUSH, len(thought), cut=False)
+    assert replace(reader, most=len(thought) - 1).read([*thought, *answer]) == Said("", len(thought), cut=True)
+    unclosed = tokenizer.encode("abc")
+    assert reader.read(unclosed) == Said("", len(unclosed), cut=True)
+    (score,) = Rewards(load_reward_set("grounded"), [PRODUCT], reader).score(
+        [[{"content": f"tênis</think>{PUSH}"}]], ["p1"], [thought]
+    )
+    assert score == load_reward_set("grounded").score(PRODUCT, PUSH)
+
+
+def test_an_answer_that_is_served_holds_no_thought_that_the_template_has_opened(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    """Neither in `tucano serve`, which holds no thought to a form, nor in a packed model."""
+    opened, (thought, answer) = opening(tokenizer), (tokenizer.encode("abc</think>"), tokenizer.encode(PUSH))
+    ended = [*thought, *answer, tokenizer.eos_token_id]
+    model = build_model(opened, SMALL_MODEL, seed=1)
+    asked: list[Decoding] = []
+
+    class Draws(LocalSampler):
+        def sample(self, policy: Any, prompts: Any, decoding: Decoding, generator: Any = None) -> list[Draw]:
+            asked.append(decoding)
+            return [Draw(ended)]
+
+    answerer = Answerer(model, opened, Reader(opened), Draws(), torch.Generator(), 512)
+    (found,) = answerer.answer([Question("Escreva.", "Oi", 64, 0.0, form="{}")])
+    assert found.text == PUSH and asked[0].form is None
+    served = ServedFiles(tmp_path)
+    model.save_pretrained(served.model)
+    opened.save_pretrained(served.model)
+    served.system_prompts.write_text(json.dumps({"push": "Escreva."}), encoding="utf-8")
+    decoding = {"temperature": 0.1, "max_new_tokens": 8, "seed": 1, "thoughts": THOUGHTS, "max_think_tokens": None}
+    served.serving.write_text(json.dumps(decoding), encoding="utf-8")
+    packed = ServedModel(tmp_path)
+    for drawn, said in ((ended, PUSH), (tokenizer.encode("abc"), "")):
+        draws = lambda input_ids, **_: torch.tensor([[*input_ids[0].tolist(), *drawn]])  # noqa: B023, E731
+        packed.model.generate = draws
+        assert packed.answer("push", "Oi") == said
 
 
 def test_the_template_closes_the_thought_of_a_task_that_shall_not_think(tokenizer: PreTrainedTokenizerBase) -> None:
@@ -211,10 +276,8 @@ def test_an_empty_thought_of_a_task_that_answers_at_once_opens_none(
 
 
 def test_a_template_that_opens_each_thought_is_red_where_tasks_think(tokenizer: PreTrainedTokenizerBase) -> None:
-    opening = copy.deepcopy(tokenizer)
-    opening.chat_template = str(tokenizer.chat_template) + "{{ '<think>\\n' if add_generation_prompt }}"
-    assert check.template(opening, PRODUCT, {"push": told("Escreva.", True)})[1].level == "red"
-    assert check.template(opening, PRODUCT, {"push": "Escreva."})[1].level == "warn"
+    assert check.template(opening(tokenizer), PRODUCT, {"push": told("Escreva.", True)})[1].level == "red"
+    assert check.template(opening(tokenizer), PRODUCT, {"push": "Escreva."})[1].level == "warn"
 
 
 # Training

@@ -12,9 +12,9 @@ OPEN, CLOSE = "<think>", "</think>"
 NONE_YET = f"{OPEN}\n\n{CLOSE}\n\n"
 """The empty thought that a chat template writes where a model shall answer at once."""
 ON, OFF = "/think", "/no_think"
-THOUGHTS = rf"(?s)\A\s*(?:{OPEN}(?:.*?{CLOSE}\s*|.*))+"
-"""What stands before an answer; all of a text whose thought is not closed. A pattern, since it is packed with models
-that are served without our code."""
+THOUGHTS = rf"(?s)\A(?:(?:(?!{OPEN}).)*?{CLOSE}\s*)?(?:\s*{OPEN}(?:.*?{CLOSE}\s*|.*))*"
+"""What stands before an answer, also where the prompt has opened the thought and the text only closes it; all of a text
+whose thought is not closed. A pattern, since it is packed with models that are served without our code."""
 _THOUGHTS = re.compile(THOUGHTS)
 
 
@@ -24,7 +24,7 @@ def answer_of(text: str) -> str:
 
 
 def has_unclosed_thought(text: str) -> bool:
-    return text.lstrip().startswith(OPEN) and not answer_of(text) and not text.rstrip().endswith(CLOSE)
+    return bool(text) and not answer_of(text) and not text.rstrip().endswith(CLOSE)
 
 
 def told(system_prompt: str, thinks: bool) -> str:

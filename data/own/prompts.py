@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from data.own.lengths import chat_of
 from data.own.reading import NOT_UTF8, raw_rows
 from data.own.rows import Bad, own_row
 from tucano.errors import UserError
 from tucano.prompts import GENERAL, Prompt
+from tucano.requirements.lengths import USUAL, count_long
 
 SHOWN = 20
 """Findings of each kind that are named; all are counted."""
@@ -76,6 +78,10 @@ def read_own(place: Path) -> OwnPrompts:
             found.bad.add(fault.kind, f"{where}: {fault}")
             found.not_utf8 += NOT_UTF8 in str(fault)
             continue
+        if count_long([chat_of(row.prompt.task, row.prompt.user, row.prompt.demonstration or "")], USUAL):
+            found.notes.add(
+                "long", f"{where}: by its characters, it has more tokens than model.max_length_tokens={USUAL}"
+            )
         (found.general if row.prompt.task == GENERAL else found.prompts).append(row.prompt)
         found.masked += row.masked
         for kind, sentence in row.notes:

@@ -6,12 +6,14 @@ import os
 import select
 import signal
 import sys
+import threading
 import warnings
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
 
 from data.own import command as own_data
+from data.own.lengths import require_own_fitting
 from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SERVED, TARGETS, parser
@@ -23,6 +25,7 @@ from tucano.security.addresses import holds_secret, masked
 from tucano.security.printable import PrintableStream, short
 from tucano.settings import PipelineSettings
 
+_signalled = threading.Event()
 READER_GONE = 141
 """What a shell reports of a program that SIGPIPE ended."""
 
@@ -41,21 +44,29 @@ def main() -> NoReturn:
     warnings.showwarning = _show_warning
     try:
         code = COMMANDS[arguments.command](arguments)
-    except UserError as error:
-        code = _say(f"tucano: {error}", 2)
-    except GateClosed as error:
-        code = _say(f"tucano: {error}", 1)
-    except TucanoError as error:
-        code = _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
-    except OSError as error:
-        code = _say_of_files(error)
-    except KeyboardInterrupt:
-        looks = arguments.command in LOOKS
-        kept = "nothing was changed" if looks else "nothing is lost, the same command goes on from here"
-        code = _say(f"tucano: interrupted; {kept}", 130)
+    except (KeyboardInterrupt, Exception) as error:
+        code = _ended_by(error, arguments.command)
     if code != READER_GONE:
         sys.stdout.flush()
     sys.exit(code)
+
+
+def _ended_by(error: BaseException, command: str) -> int:
+    """Says why a command ended; its exit code. A signal may come where its exception is lost (a finaliser) or becomes
+    another one (a child that may not start any more): what ends the command then is the signal still.
+    """
+    from tucano.cli.machine.full_disk import StorageFull
+
+    if _signalled.is_set() and not isinstance(error, StorageFull):
+        kept = "nothing was changed" if command in LOOKS else "nothing is lost, the same command goes on from here"
+        return _say(f"tucano: interrupted; {kept}", 130)
+    if isinstance(error, UserError | GateClosed):
+        return _say(f"tucano: {error}", 2 if isinstance(error, UserError) else 1)
+    if isinstance(error, TucanoError):
+        return _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
+    if isinstance(error, OSError):
+        return _say_of_files(error)
+    raise error
 
 
 def _has_no_reader() -> bool:
@@ -112,6 +123,8 @@ def _prefect_home(settings: PipelineSettings) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     require_startable(settings)
+    if long := require_own_fitting(settings):
+        _say(f"tucano: warning: {long}", 0)
     _prefect_home(settings)
     from tucano.cli import inprocess
 
@@ -271,6 +284,7 @@ COMMANDS = {
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     """End the training children in order before anything else unwinds; a second signal does not wait for them."""
     signal.signal(number, signal.SIG_DFL)
+    _signalled.set()
     from tucano.training import launch
 
     if launch.running():

@@ -5,7 +5,7 @@ A field that would do nothing is refused rather than ignored, unless its value a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -77,15 +77,7 @@ NEUTRAL: Mapping[str, Sequence[Any]] = {
 """What clients send by default: {field of OpenAI's, or vLLM's: values that ask for nothing}; null is one everywhere."""
 
 
-def _without_neutral(sent: Any) -> Any:
-    """What asks for something."""
-    if not isinstance(sent, dict):
-        return sent
-    return {name: value for name, value in sent.items() if not _asks_nothing(name, value)}
-
-
-def _asks_nothing(name: str, value: Any) -> bool:
-    neutral = NEUTRAL.get(name)
+def _asks_nothing(neutral: Sequence[Any] | None, value: Any) -> bool:
     if neutral is None:
         return False
     return value is None or any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in neutral)
@@ -95,6 +87,19 @@ class Sent(BaseModel):
     """Base of all that clients send."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    neutral: ClassVar[Mapping[str, Sequence[Any]]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _what_asks(cls, sent: Any) -> Any:
+        """What asks for something. Of fields that are not known only the first: each would be a finding, and a hundred
+        thousand of them held up everybody for seconds.
+        """
+        if not isinstance(sent, dict):
+            return sent
+        useless = (name for name in sent if name not in cls.model_fields)
+        odd = next((name for name in useless if not _asks_nothing(cls.neutral.get(name), sent[name])), None)
+        return {name: value for name, value in sent.items() if name in cls.model_fields or name == odd}
 
 
 class Message(Sent):
@@ -106,7 +111,7 @@ class Message(Sent):
 class ChatRequest(Sent):
     """`/v1/chat/completions`. model: a name that `/v1/models` lists."""
 
-    _neutral = model_validator(mode="before")(_without_neutral)
+    neutral = NEUTRAL
 
     model: str = Field(max_length=200)
     messages: list[Message] = Field(min_length=1, max_length=2)

@@ -61,7 +61,7 @@ class ServingSettings(Section):
         5, le=1000, description="How long a request waits for others to be answered with, in milliseconds."
     )
     queue: PositiveInt = Field(256, le=100_000, description="Requests that may wait; a further one is refused (429).")
-    request_bytes: PositiveInt = Field(65_536, ge=1024, le=2**24, description="Longest request, in bytes.")
+    request_bytes: PositiveInt = Field(65_536, ge=1024, le=2**20, description="Longest request, in bytes.")
     poll_seconds: PositiveFloat = Field(
         10, le=86_400, description="How often the registry is asked for new versions, in seconds."
     )

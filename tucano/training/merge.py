@@ -58,7 +58,9 @@ def run(job: Job) -> dict[str, object]:
     own = quantisation_distance(trained, settings.model, job.base, ids, answers)
     del trained
     stored = MergedFiles(Path(job.output)).model
-    weights.save(_merged(settings, job).to(torch.bfloat16), stored)
+    merged = _merged(settings, job).to(torch.bfloat16)
+    merged.generation_config.eos_token_id = list(decoding.stop)  # a server reads no tokenizer to know where it stops
+    weights.save(merged, stored)
     tokenizer.save_pretrained(stored)
     left = Path(job.adapter) if adapters_by_task(Path(job.adapter)) else None
     unpinned = _exact(settings.model).model_copy(update={"revision": None})

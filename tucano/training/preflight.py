@@ -132,7 +132,7 @@ def _ask_all(
     table.ask("epochs", check.plan, settings, prompts)
     table.ask("generation", check.generation, trainer.generation_config, policy.generation_config, settings)
     table.ask("chat template", check.template, tokenizer, some[0], systems)
-    table.ask("pad and end tokens", check.end_tokens, policy, tokenizer)
+    table.ask("pad and end tokens", check.end_tokens, policy, tokenizer, some[0], systems)
     table.ask("key-value cache", lambda: check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
     table.ask("context", _context, job, settings, policy, examiner)
     emit(Progress("preflight", 1, 3, {}))
@@ -161,7 +161,7 @@ def _ask_of_drawn(
     examiner: Examiner,
     completions: Sequence[ScoredCompletion],
 ) -> None:
-    table.ask("completion length", check.lengths, completions, examiner.max_new_tokens)
+    table.ask("completion length", lambda: _lengths(job, examiner, completions))
     if can_think(examiner.system_prompts):
         table.ask("marks of a thought", check.marks, examiner.tokenizer)
     if thought := [completion for completion in completions if examiner.thinks(completion.prompt.task)]:
@@ -181,6 +181,14 @@ def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Exami
     sizes = [len(ids) for ids in encode(examiner.tokenizer, prompts, examiner.system_prompts)]
     positions = getattr(policy.config, "max_position_embeddings", None)
     return check.context(sizes, positions, settings.model.max_length_tokens, settings.grpo.max_completion_tokens)
+
+
+def _lengths(job: Job, examiner: Examiner, completions: Sequence[ScoredCompletion]) -> Check:
+    """Beside those of the answers that were shown."""
+    file = PromptFiles(Path(job.prompts)).demonstrations
+    shown = [prompt.demonstration or "" for prompt in read_prompts(file)] if file.is_file() else []
+    sizes = [len(ids) for ids in examiner.tokenizer(shown)["input_ids"]] if shown else []
+    return check.lengths(completions, examiner.max_new_tokens, examiner.tokenizer, sizes)
 
 
 def _quantisation(

@@ -1,6 +1,7 @@
 """The single checks of the preflight: each looks at one thing that has ruined a run, and says what it saw."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -30,6 +31,10 @@ thousandths; another policy by tenths.
 """
 FARTHEST_QUANTISED = 0.2
 """Nats per token (assumed: four times what a merge may do). Beyond it another model is served than was judged."""
+
+
+ANSWER = "RESPOSTA"
+"""What stands for an answer where the chat template is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +154,11 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     chat = messages(prompt, dict(systems))
     try:
         opened = str(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
-        closed = str(
-            tokenizer.apply_chat_template([*chat, {"role": "assistant", "content": "RESPOSTA"}], tokenize=False)
-        )
+        closed = _answered(tokenizer, chat)
     except Exception as fault:  # templates are programs of others (jinja2) and fail in many ways; each is a finding
         return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
     prefix = closed.startswith(opened)
-    before = (opened, closed.partition("RESPOSTA")[0])  # an empty thought there says: answer at once
+    before = (opened, closed.partition(ANSWER)[0])  # an empty thought there says: answer at once
     thinks = any(OPEN in text.removesuffix(NONE_YET) for text in before)
     kept = all(part["content"].strip() in opened for part in chat)
     return [
@@ -178,14 +181,30 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     ]
 
 
-def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase) -> Check:
-    """Padding apart from the end token, both inside the model's vocabulary."""
+def _answered(tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]]) -> str:
+    return str(tokenizer.apply_chat_template([*chat, {"role": "assistant", "content": ANSWER}], tokenize=False))
+
+
+def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> Check:
+    """Padding apart from the end token, both inside the model's vocabulary; and what the chat template puts behind an
+    answer has an end token, or a model that is shown it never stops.
+    """
     size = policy.get_input_embeddings().weight.shape[0]
     ends, pad = stop_tokens(policy, tokenizer), tokenizer.pad_token_id
+    shown = f"pad {pad}, end {ends}, vocabulary {size}"
     bad = [token for token in (*ends, pad) if token is None or token >= size]
-    level: Level = "red" if not ends or pad in ends or bad else "ok"
-    mend = "" if level == "ok" else f"; they must differ and lie below {size}: mend the tokenizer"
-    return Check("pad and end tokens", level, f"pad {pad}, end {ends}, vocabulary {size}{mend}")
+    if not ends or pad in ends or bad:
+        return Check("pad and end tokens", "red", f"{shown}; they must differ and lie below {size}: mend the tokenizer")
+    behind = _answered(tokenizer, messages(prompt, dict(systems))).rpartition(ANSWER)[2]
+    if not set(ends) & set(tokenizer.encode(behind, add_special_tokens=False)):
+        put = f"ends a turn with {behind!r}, and no end token is in it" if behind else "puts nothing behind an answer"
+        return Check(
+            "pad and end tokens",
+            "red",
+            f"{shown}; the chat template {put}, so the model never stops: set eos_token of tokenizer_config.json to the"
+            " token that ends a turn, and let the template write it",
+        )
+    return Check("pad and end tokens", "ok", shown)
 
 
 def context(prompts: Sequence[int], positions: int | None, longest: int, ceiling: int) -> Check:
@@ -206,14 +225,32 @@ def quantisation(distance: float) -> Check:
     return Check("quantisation", level, f"{shown}; a merge may differ by {limit(distance):.3f}{mend}")
 
 
-def lengths(completions: Sequence[ScoredCompletion], ceiling: int) -> Check:
-    """How many completions the ceiling cuts off at the training temperature."""
+def lengths(
+    completions: Sequence[ScoredCompletion],
+    ceiling: int,
+    tokenizer: PreTrainedTokenizerBase,
+    demonstrated: Sequence[int] = (),
+) -> Check:
+    """How many completions the ceiling cuts off at the training temperature. demonstrated: tokens of demonstrations."""
     sizes = sorted(len(completion.tokens) for completion in completions)
     cut = sum(completion.truncated for completion in completions) / len(completions)
     level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"
     mend = "" if level == "ok" else "; raise grpo.max_completion_tokens"
+    if cut == 1 and max(demonstrated, default=0) < ceiling:
+        mend = f"; {_endless(completions, tokenizer, demonstrated)}"
     shown = f"median {sizes[len(sizes) // 2]}, 95 % below {sizes[math.ceil(0.95 * len(sizes)) - 1]}, ceiling {ceiling}"
     return Check("completion length", level, f"{shown}, {cut:.0%} of {len(completions)} cut off{mend}")
+
+
+def _endless(
+    completions: Sequence[ScoredCompletion], tokenizer: PreTrainedTokenizerBase, demonstrated: Sequence[int]
+) -> str:
+    """Where nothing ends by itself: the model is not stopped at what it ends with, which its answers then hold."""
+    marks = {number: token.content for number, token in tokenizer.added_tokens_decoder.items() if token.special}
+    held = Counter(marks[token] for answer in completions for token in {*answer.tokens} & {*marks}).most_common(1)
+    though = f", though demonstrations have at most {max(demonstrated)} tokens" if demonstrated else ""
+    mark = "".join(f": {count} of them go on after {name!r}, set eos_token to that" for name, count in held)
+    return f"none ends by itself{though}{mark or '; raise grpo.max_completion_tokens, or mend eos_token'}"
 
 
 def thoughts(completions: Sequence[ScoredCompletion], most: int | None) -> Check:
@@ -323,20 +360,15 @@ def _greedy(
     if supports(policy):
         return Decoder(policy).sample([list(ids)], tokens, stop, 0.0)[0]
     inputs = torch.tensor([list(ids)], device=policy.device)
-    options: dict[str, Any] = {
-        "do_sample": False,
-        "temperature": None,
-        "top_p": None,
-        "top_k": None,
-        "repetition_penalty": 1.0,
-    }
+    greedy: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
     output = policy.generate(
         input_ids=inputs,
         attention_mask=torch.ones_like(inputs),
         max_new_tokens=tokens,
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=stop,
-        **options,
+        repetition_penalty=1.0,
+        **greedy,
     )
     return output[0, len(ids) :].tolist()
 

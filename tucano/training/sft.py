@@ -4,6 +4,7 @@ The nano model is built here as well (tokenizer and random weights) and trained 
 adapter. What was left out: packing (its sequence borders need attention kernels that a CPU lacks).
 """
 
+import logging
 import math
 import shutil
 from dataclasses import asdict
@@ -20,6 +21,7 @@ from tucano.errors import UserError
 from tucano.files.models import StartFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, messages, read_general, read_paraphrases, read_prompts, reworded
+from tucano.requirements.lengths import require_fitting
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter
@@ -31,6 +33,8 @@ from tucano.training.jobs import Job
 from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.rollouts.wordings import WordingSampler
+
+log = logging.getLogger(__name__)
 
 PIECES_ON_CPU = 2
 """Into how many pieces a batch is divided there. More have less padding, and matrices too small for their overhead
@@ -146,6 +150,7 @@ def run(job: Job) -> dict[str, object] | None:
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
+    _leave_out_long(trainer, len(dataset), settings.model.max_length_tokens)
     if further:
         kept: Any = trainer.train_dataset  # without rows that TRL has cut away
         trainer.wordings = WordingSampler(kept["id"], job.seed)
@@ -162,6 +167,16 @@ def run(job: Job) -> dict[str, object] | None:
         "lowest_validation_loss": plateau.lowest,
         "arithmetic": [asdict(one) for one in computed],
     }
+
+
+def _leave_out_long(trainer: Any, shown: int, longest: int) -> None:
+    """TRL would cut them, and the token that ends an answer with them. UserError where they are many."""
+    rows = trainer.train_dataset
+    fitting = [row for row, ids in enumerate(rows["input_ids"]) if len(ids) <= longest]
+    said = require_fitting(shown - len(fitting), shown, longest)
+    if said is not None:
+        log.warning("%s", said)
+        trainer.train_dataset = rows.select(fitting)
 
 
 def demonstrated(files: PromptFiles) -> tuple[list[Prompt], list[Prompt]]:
@@ -212,7 +227,7 @@ def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
         optim="adamw_torch",
         bf16=settings.model.dtype == "bfloat16",
         use_cpu=cpu,
-        max_length=settings.model.max_length_tokens,
+        max_length=settings.model.max_length_tokens + 1,  # so much is cut to shows what is too long
         completion_only_loss=True,
         packing=False,
         train_sampling_strategy="random",

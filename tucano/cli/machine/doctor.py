@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from data.own.lengths import require_own_fitting
 from tucano.errors import UserError
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
 from tucano.project import OWN_FILES
@@ -97,6 +98,7 @@ def _verdict(root: Path, name: str) -> str:
 def _place(settings: PipelineSettings) -> str:
     """Where it would run. UserError where it would not."""
     require_startable(settings)
+    require_own_fitting(settings)
     require_space(writable(settings.storage), settings)
     _require_folders(settings)
     return f"runs here ({settings.model.device}, model {settings.model.name}, {len(settings.grpo.seeds)} seeds)"
@@ -126,6 +128,8 @@ def _foresee(name: str, settings: PipelineSettings) -> bool:
     print(f"\n{name}, with the given settings\n  {said}")
     print(f"  Memory         at least {bounds} (weights, caches and logits alone)")
     print("  Gates          data, then the audit (seconds), then SFT, then the preflight (minutes), then GRPO")
+    if startable and (long := require_own_fitting(settings)):
+        print(f"  Warning        {long}")
     for finding in findings(settings):
         print(f"  {'Refused' if finding.refuses else 'Warning'}        {finding.sentence}")
     return startable

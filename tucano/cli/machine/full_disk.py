@@ -38,13 +38,11 @@ def ending_when_full(root: Path) -> Iterator[None]:
     threading.Thread(target=_watch, args=(root, ended, low), name="disk", daemon=True).start()
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Exception) as error:  # whatever it is called: every library words that in its own way
+        if isinstance(error, Exception) and _free(root) < FULL_BYTES:
+            _leave(root)
         if low.is_set():
             raise StorageFull(_sentence(root)) from None
-        raise
-    except Exception:
-        if _free(root) < FULL_BYTES:  # whatever it is called: every library words that in its own way
-            _leave(root)
         raise
     finally:
         ended.set()

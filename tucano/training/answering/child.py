@@ -58,7 +58,8 @@ class Answerer:
             if refused is not None:
                 found[row] = Drawn("", len(prompt), 0, truncated=False, refused=refused)
             else:
-                decoding = Decoding(question.max_new_tokens, question.temperature, stop, question.form)
+                form = None if self.reader.opens else question.form  # it would hold the thought to it
+                decoding = Decoding(question.max_new_tokens, question.temperature, stop, form)
                 together.setdefault(decoding, []).append(row)
         for decoding, alike in together.items():
             draws = self._draws([prompts[row] for row in alike], [questions[row].task for row in alike], decoding)

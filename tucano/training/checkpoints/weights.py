@@ -47,7 +47,7 @@ def save(model: Policy, folder: Path) -> None:
     holds something else.
     """
     if isinstance(model, PeftModel):
-        model.save_pretrained(str(folder), selected_adapters=[TRAINED])
+        model.save_pretrained(str(folder), selected_adapters=[TRAINED], save_embedding_layers=False)
     else:
         model.save_pretrained(str(folder))
     read_back(model, folder)

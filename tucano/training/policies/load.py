@@ -17,6 +17,7 @@ from tucano.files.per_task import adapters_by_task
 from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
+from tucano.training.policies.padding import with_pad
 from tucano.training.policies.per_task import with_adapters
 
 CHECKPOINTING = "unsloth"
@@ -83,6 +84,7 @@ def _load_with_unsloth(
         use_gradient_checkpointing=CHECKPOINTING,
     )
     weights.read_back_base(model, base, settings.revision, ())
+    tokenizer = with_pad(model, tokenizer)
     if adapter is not None:  # as Unsloth does it, which leaves every adapter trainable
         attached = PeftModel.from_pretrained(model, str(adapter), is_trainable=True)
         model = FastLanguageModel.patch_peft_model(attached, use_gradient_checkpointing=CHECKPOINTING)
@@ -97,7 +99,7 @@ def _load_with_unsloth(
             use_gradient_checkpointing=CHECKPOINTING,
             random_state=seed,
         )
-    return _drawing_anew(model), _with_pad(tokenizer)
+    return _drawing_anew(model), tokenizer
 
 
 def _drawing_anew(model: Policy) -> Policy:
@@ -150,7 +152,7 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
         **options,
     )
     weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
-    return model, _with_pad(tokenizer)
+    return model, with_pad(model, tokenizer)
 
 
 def lora_config(settings: AdaptedModel) -> LoraConfig:
@@ -162,14 +164,3 @@ def lora_config(settings: AdaptedModel) -> LoraConfig:
         bias="none",
         task_type="CAUSAL_LM",
     )
-
-
-def _with_pad(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
-    """Padding must differ from the end token, or the end of every answer is masked from the loss."""
-    if tokenizer.pad_token is None or tokenizer.pad_token == tokenizer.eos_token:
-        raise UserError(
-            "the model's tokenizer has no pad token of its own (it equals the end token); add one to its"
-            " tokenizer_config.json"
-        )
-    tokenizer.padding_side = "left"
-    return tokenizer

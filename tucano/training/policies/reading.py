@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from transformers import PreTrainedTokenizerBase
 
-from tucano.thoughts import CLOSE, OPEN, answer_of, has_unclosed_thought
+from tucano.thoughts import CLOSE, OPEN, answer_of, has_unclosed_thought, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,23 +20,34 @@ class Said:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reader:
     """Reads completions. most: tokens that a thought may have, or None."""
 
     tokenizer: PreTrainedTokenizerBase
     most: int | None = None
 
+    @cached_property
+    def opens(self) -> bool:
+        """Whether the chat template begins every answer with a thought, even where the prompt says that none shall be:
+        then what is drawn lacks the mark that opens it.
+        """
+        chat = [{"role": "system", "content": told(".", thinks=False)}, {"role": "user", "content": "."}]
+        asked = self.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
+        return str(asked).rstrip().endswith(OPEN)
+
     def read(self, tokens: Sequence[int]) -> Said:
         return self.said(str(self.tokenizer.decode(tokens, skip_special_tokens=True)), tokens)
 
     def said(self, text: str, tokens: Sequence[int]) -> Said:
         """`text` is what the tokens say."""
-        if not text.lstrip().startswith(OPEN):
+        whole = OPEN + text if self.opens else text
+        answer = answer_of(whole)
+        if answer == whole:
             return Said(text)
         count = self._count(tokens)
-        cut = has_unclosed_thought(text) or (self.most is not None and count > self.most)
-        return Said("" if cut else answer_of(text), count, cut)
+        cut = has_unclosed_thought(whole) or (self.most is not None and count > self.most)
+        return Said("" if cut else answer, count, cut)
 
     def _count(self, tokens: Sequence[int]) -> int:
         """Up to the last mark that closes a thought; all of them where none does."""

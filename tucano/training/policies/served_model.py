@@ -80,10 +80,11 @@ class ServedModel:
             )
         drawn = tokens[0, inputs["input_ids"].shape[1] :].tolist()
         text = str(self.tokenizer.decode(drawn, skip_special_tokens=True))
+        if str(self.tokenizer.decode(inputs["input_ids"][0])).rstrip().endswith(OPEN):  # by the chat template
+            text = OPEN + text
         most = self.decoding.get("max_think_tokens") or len(drawn)
-        if text.lstrip().startswith(OPEN) and self._think_tokens(drawn) > most:
-            return ""
-        return re.sub(self.decoding.get("thoughts", r"\A(?!)"), "", text, count=1).strip()
+        answer = re.sub(self.decoding.get("thoughts", r"\A(?!)"), "", text, count=1)
+        return "" if answer != text and self._think_tokens(drawn) > most else answer.strip()
 
     def _think_tokens(self, drawn: list[int]) -> int:
         """Up to the last mark that closes a thought; all of them where none does."""

@@ -1,0 +1,88 @@
+"""Real tokenizers pad with a token that ends an answer; every process then gives the pad the same token of its own."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from peft import PeftModel
+from safetensors.torch import load_file
+from transformers import AutoTokenizer
+
+from tucano.prompts import Prompt
+from tucano.settings import ModelSettings
+from tucano.training import preflight_checks as check
+from tucano.training.checkpoints import weights
+from tucano.training.policies import nano
+from tucano.training.policies.load import load_base, load_policy
+
+SMALL = ModelSettings(nano_hidden=16, nano_layers=1, nano_vocabulary=300)
+FIRST = "<|endoftext|>"
+PROMPT = Prompt("p1", "push", "Fone de ouvido.", "t", "synthetic", "CC0-1.0")
+Shipped = Callable[..., int]
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shipped:
+    """Writes a base as others ship it, and returns the number of its tokens. Token 0 begins texts, token 2 ends turns."""
+    monkeypatch.setattr(nano, "PAD", FIRST)
+
+    def write(pad: str | None, *specials: str, spare: int = 0, ends: tuple[int, ...] = (2,)) -> int:
+        tokenizer = nano.build_tokenizer(["um texto"], SMALL)
+        tokenizer.add_special_tokens({"additional_special_tokens": list(specials), "bos_token": FIRST})
+        tokenizer.pad_token = pad
+        model = nano.build_model(tokenizer, SMALL, seed=1)
+        model.resize_token_embeddings(len(tokenizer) + spare, mean_resizing=False)
+        model.generation_config.eos_token_id = list(ends)
+        model.save_pretrained(tmp_path)
+        tokenizer.save_pretrained(tmp_path)
+        return len(tokenizer)
+
+    return write
+
+
+def chosen(folder: Path) -> tuple[str, int, int]:
+    """The pad token, its id, and the rows of the embedding. What is saved of it chooses nothing any more."""
+    model, tokenizer = load_base(SMALL, str(folder))
+    assert tokenizer.padding_side == "left" and check.end_tokens(model, tokenizer, PROMPT, {"push": "."}).level == "ok"
+    assert model.config.pad_token_id == model.generation_config.pad_token_id == tokenizer.pad_token_id
+    tokenizer.save_pretrained(folder / "saved")
+    assert AutoTokenizer.from_pretrained(folder / "saved").pad_token_id == tokenizer.pad_token_id
+    return str(tokenizer.pad_token), int(tokenizer.pad_token_id), model.get_input_embeddings().weight.shape[0]
+
+
+@pytest.mark.parametrize("pad", [nano.TURN_END, None])
+def test_an_unused_special_token_is_taken_and_one_for_padding_first(
+    pad: str | None, shipped: Shipped, tmp_path: Path
+) -> None:
+    size = shipped(pad, "<|reserved_0|>", "<|reserved_1|>")
+    assert chosen(tmp_path) == ("<|reserved_1|>", size - 1, size)
+    size = shipped(pad, "<|fim_pad|>", "<|reserved_1|>")
+    assert chosen(tmp_path) == ("<|fim_pad|>", size - 2, size)
+
+
+def test_a_pad_that_the_model_ends_with_too_is_none_of_its_own(shipped: Shipped, tmp_path: Path) -> None:
+    """Qwen pads with <|endoftext|>, and its generation_config lists that as an end: the preflight was red."""
+    size = shipped(FIRST, "<|box_end|>", ends=(2, 0))
+    assert chosen(tmp_path) == ("<|box_end|>", size - 1, size)
+    size = shipped(FIRST, "<|box_end|>")
+    assert chosen(tmp_path) == (FIRST, 0, size), "its own, as it was shipped"
+
+
+def test_without_an_unused_token_a_row_that_has_none_is_taken(shipped: Shipped, tmp_path: Path) -> None:
+    size = shipped(nano.TURN_END, spare=5)
+    assert chosen(tmp_path) == ("<|pad|>", size, size + 5)
+
+
+def test_without_a_spare_row_there_is_a_new_one_which_adapters_do_not_carry(shipped: Shipped, tmp_path: Path) -> None:
+    size = shipped(nano.TURN_END)
+    assert chosen(tmp_path) == ("<|pad|>", size, size + 1)
+    model, _ = load_base(SMALL, str(tmp_path))
+    rows = load_file(tmp_path / "model.safetensors")["model.embed_tokens.weight"]
+    assert torch.allclose(model.get_input_embeddings().weight[size], rows.mean(dim=0), atol=1e-7)
+    assert torch.equal(model.get_input_embeddings().weight[:size], rows)
+    trained, _ = load_policy(SMALL, str(tmp_path), None, trainable=True, seed=1)
+    weights.save(trained, tmp_path / "adapter")
+    assert all("lora" in name for name in load_file(tmp_path / "adapter" / "adapter_model.safetensors"))
+    again, _ = load_policy(SMALL, str(tmp_path), tmp_path / "adapter", trainable=False, seed=1)
+    assert isinstance(again, PeftModel) and again.get_input_embeddings().weight.shape[0] == size + 1
