@@ -6,13 +6,17 @@ import io
 import json
 import re
 import subprocess
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from own_rows import push, words
 from test_data_sources import run, sentence, write_b2w, write_olist
 
+from benchmarks.fuzz import TARGETS, corpus
 from data.own import command
 from data.own.prompts import read_own
 from data.public.files import objects
@@ -24,6 +28,8 @@ from data.sources.csv_files import TableReader
 from tucano.errors import UserError
 from tucano.monitoring.log import Found, read_references
 from tucano.overview.backs import read_backs, record_back
+from tucano.rating.draw import read_candidates
+from tucano.rating.store import load
 from tucano.settings import DataSettings
 
 Rows = list[tuple[int, list[str] | str]]
@@ -36,7 +42,7 @@ def rows_of(content: str | bytes, separator: str | None = None) -> Rows:
     return [(line, cells.why if isinstance(cells, Broken) else cells) for line, cells in rows]
 
 
-def changed_b2w(folder: Path, changes: dict[int, Callable[[str], str]], rows: int = 60) -> Path:
+def changed_b2w(folder: Path, changes: Mapping[int, Callable[[str], str]], rows: int = 60) -> Path:
     """Lines of the file are changed, counted from 1 as an editor does."""
     path = write_b2w(folder / "b2w.csv", rows)
     lines = path.read_bytes().decode().split("\r\n")
@@ -99,8 +105,7 @@ def test_many_lost_rows_are_refused_and_the_sentence_says_how_to_go_on(tmp_path:
     def surplus(row: str) -> str:
         return row + ";x"
 
-    changes = {line: surplus for line in range(2, SHOWN + 3)}
-    path = changed_b2w(tmp_path, changes)
+    path = changed_b2w(tmp_path, dict.fromkeys(range(2, SHOWN + 3), surplus))
     with pytest.raises(UserError, match=r"b2w.csv: 21 of 60 rows cannot be read \(b2w.csv line 2: .*--set") as raised:
         run("b2w", path, tmp_path / "out")
     (setting,) = re.findall(r"--set data\.unreadable=(\S+)", str(raised.value))
@@ -161,7 +166,7 @@ QUOTED: dict[str, tuple[str, Rows]] = {
     "a surplus cell after several lines": (
         'a,b\n"um\ndois",3,4\n5,6\n',
         [
-            (2, "the row has 3 cells, the first line 2 (lines 2 to 3); quote a cell that holds separators"),
+            (2, "the row has 3 cells, the first line 2; quote a cell that holds separators (lines 2 to 3)"),
             (4, ["5", "6"]),
         ],
     ),
@@ -191,12 +196,17 @@ def test_one_open_mark_costs_one_row_of_many_and_no_time(tmp_path: Path, capsys:
 
 def test_marks_in_every_line_are_read_again_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each could be the first of a row that has no end: without a bound a file of 7 MB would take years."""
-    taken = list[None]()
+    taken = Counter[str]()
     take = reading._Lines.take
-    monkeypatch.setattr(reading._Lines, "take", lambda lines: taken.append(None) or take(lines))
+
+    def counted(lines: reading._Lines) -> tuple[int, str | None] | None:
+        taken["lines"] += 1
+        return take(lines)
+
+    monkeypatch.setattr(reading._Lines, "take", counted)
     header = ",".join(f"c{number}" for number in range(1500))
     assert len(rows_of(f"{header}\n" + 'a","b\n' * 1000)) == 1000
-    assert len(taken) < 1000 * (MOST_LINES + 2)
+    assert taken["lines"] < 1000 * (MOST_LINES + 2)
 
 
 # Carriage returns
@@ -270,3 +280,38 @@ def test_the_last_reference_counts_without_its_newline_and_a_torn_one_is_said(tm
     assert read_references(tmp_path) == ({d * 32: Found(id=d * 32, reference={}) for d in "ab"}, ())
     (tmp_path / "references.jsonl").write_text("\n".join(lines)[:-5], encoding="utf-8")
     assert read_references(tmp_path)[1] == (("references.jsonl", 2),)
+
+
+def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
+    """The rest of a dump stood in it, and the names of a stranger's fields."""
+    odd = {"prompt": {"a\nb" * 99: 1}, "completion": "Oi"}
+    (tmp_path / "c.jsonl").write_text(json.dumps(odd), encoding="utf-8")
+    for read in (lambda: load("SELECT 'a\n" + "b" * 9999, tmp_path), lambda: read_candidates(tmp_path / "c.jsonl")):
+        with pytest.raises(UserError) as raised:
+            read()
+        assert str(raised.value).isprintable() and len(str(raised.value)) < 600
+
+
+# Any bytes
+
+SIGNS = st.lists(st.sampled_from(b'";,\n\r\0 a\xe7{}:1')).map(bytes)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(content=st.binary(max_size=200) | SIGNS, place=st.integers(0, 10_000), seed=st.integers(0, 10_000))
+@settings(max_examples=60)
+def test_any_bytes_are_rows_with_their_lines_or_one_sentence(
+    target: str, content: bytes, place: int, seed: int
+) -> None:
+    """Alone, and inside of an input that a fuzzer has found."""
+    known = corpus(target)
+    around = known[seed % len(known)]
+    cut = place % (len(around) + 1)
+    for raw in (content, around[:cut] + content + around[cut:]):
+        TARGETS[target](raw)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_a_fuzzer_has_found_stays_mended(target: str) -> None:
+    for content in corpus(target):
+        TARGETS[target](content)

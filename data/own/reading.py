@@ -149,7 +149,7 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
         batches = table.iter_batches(batch_size=1, columns=[name for name in FIELDS if name in names])
         for number, batch in enumerate(batches, start=1):
             yield RawRow(path.name, number, _cells(batch, others), "columns")
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, OverflowError, LookupError, ValueError) as error:
+    except (pyarrow.ArrowException, OSError, OverflowError, RuntimeError, LookupError, ValueError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{path} cannot be read as Parquet ({short(str(error), 100)}); save it again") from None

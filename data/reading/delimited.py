@@ -51,7 +51,9 @@ def _rows(lines: "_Lines", sign: str, width: int) -> Iterator[Row]:
         cells = row.cells
         if not isinstance(cells, Broken) and in_doubt and row.is_loose:
             cells = Broken("the row stands behind a broken one, and may be its rest")
-        in_doubt = row.is_torn or (in_doubt and isinstance(cells, Broken))
+        in_doubt = row.is_torn or (in_doubt and (isinstance(cells, Broken) or not any(cells)))
+        if isinstance(cells, Broken) and row.last > row.line:
+            cells = Broken(f"{cells.why} (lines {row.line} to {row.last})")
         if isinstance(cells, Broken) or any(cells):
             yield row.line, cells
 
@@ -84,6 +86,7 @@ class _Row:
     """
 
     line: int
+    last: int
     cells: list[str] | Broken
     is_torn: bool = False
     is_loose: bool = False
@@ -95,21 +98,20 @@ def _row(lines: _Lines, sign: str, width: int | None = None) -> _Row | None:
         return None
     number, text = first
     if text is None:
-        return _Row(number, Broken(f"the line has more than {LONGEST_ROW} characters"))
+        return _Row(number, number, Broken(f"the line has more than {LONGEST_ROW} characters"))
     record = _Record(lines, sign, width, text)
     try:
         record.read()
     except _TornError as torn:
         lines.put_back(record.further)
-        return _Row(number, Broken(str(torn)), is_torn=True)
-    cells = record.cells
+        return _Row(number, number, Broken(str(torn)), is_torn=True)
+    cells, last = record.cells, record.further[-1][0] if record.further else number
     if (why := not_text(record.text)) is not None:
-        return _Row(number, why)
+        return _Row(number, last, why)
     if width not in (None, len(cells)) and any(cells):
-        place = f" (lines {number} to {record.further[-1][0]})" if record.further else ""
-        said = f"the row has {len(cells)} cells, the first line {width}{place}; quote a cell that holds separators"
-        return _Row(number, Broken(said))
-    return _Row(number, cells, is_loose=record.has_bare_mark or any(cell.startswith(" ") for cell in cells[1:]))
+        said = f"the row has {len(cells)} cells, the first line {width}; quote a cell that holds separators"
+        return _Row(number, last, Broken(said))
+    return _Row(number, last, cells, is_loose=record.has_bare_mark or any(cell.startswith(" ") for cell in cells[1:]))
 
 
 class _TornError(Exception):
