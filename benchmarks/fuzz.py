@@ -10,7 +10,7 @@ hypothesis, and against the inputs that a run has found (fuzz_corpus.json).
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
@@ -81,7 +81,8 @@ def _lines(content: bytes) -> list[str]:
 
 def csv(content: bytes) -> None:
     """Each line that holds something belongs to a row, which is there or named."""
-    separator, content = (None, ",", ";", "\t")[sum(content[:1]) % 4], content[1:]
+    separator = (None, ",", ";", "\t")[sum(content[:1]) % 4]
+    content = content[1:]
     found = said(lambda: delimited(BytesIO(content), Path("x.csv"), separator))
     if found is None:
         return
@@ -119,7 +120,8 @@ def table(content: bytes) -> None:
 
 def own(content: bytes) -> None:
     """A row is a prompt, or named with its line and counted."""
-    ending, content = (".jsonl", ".csv")[sum(content[:1]) % 2], content[1:]
+    ending = (".jsonl", ".csv")[sum(content[:1]) % 2]
+    content = content[1:]
     found = said(lambda: read_own(_file(f"own{ending}", content)))
     if found is not None:
         assert found.rows == len(found.usable) + found.bad.counts.total()
@@ -135,8 +137,8 @@ def parquet(content: bytes) -> None:
 
 def ratings(content: bytes) -> None:
     """All lines, or the first that is none, by its number."""
-    kind, content = sum(content[:1]) % 3, content[1:]
-    path = _file("ratings.jsonl", content)
+    kind = sum(content[:1]) % 3
+    path = _file("ratings.jsonl", content[1:])
     read = (read_candidates, lambda path: lines(path) and read_ratings(path.parent), read_answer_pairs)[kind]
     found: Any = said(lambda: read(path))
     if found is not None and kind != 1:  # several ratings of an answer become one
@@ -150,21 +152,29 @@ def dump(content: bytes) -> None:
 
 
 def logs(content: bytes) -> None:
-    """A line is read, or counted; the last of a log may be being written."""
+    """A line is read, or named; the last of a log may be being written."""
     folder = _file(LOG, content).parent
     for name in ("references.jsonl", f"{FOLDER}/{BACKS}", "20.jsonl", "20.json"):
         _file(name, content)
-    log, references, backs = read_log(folder), read_references(folder), said(lambda: read_backs(folder))
-    held = [line for line in content.split(b"\n") if line.strip()]
-    assert len(held) - 1 <= len(log.unreadable) + len(log.rows) <= len(held) or len(log.rows) < len(held)
-    assert len(references[0]) + len(references[1]) <= len(held) and backs is not None
+    log = read_log(folder)
+    references, unreadable = read_references(folder)
+    held = content.split(b"\n")
+    _are_read(held[:-1], {row.id for row in log.rows}, log.unreadable)
+    _are_read(held, references, unreadable)
+    read_backs(folder)
     for ending in ("json", "jsonl"):
         said(partial(objects, "enem", folder / f"20.{ending}"))
     said(lambda: read_manifest(content))
 
 
+def _are_read(held: list[bytes], ids: Container[str], unreadable: Iterable[tuple[str, int]]) -> None:
+    named = {number for _, number in unreadable}
+    for number, line in enumerate(held, 1):
+        assert number in named or not line.strip() or json.loads(line)["id"] in ids, line
+
+
 def reward_json(content: bytes) -> None:
-    text = content.decode("utf-8", "surrogatepass" if content[:1] == b"\xed" else "replace")
+    text = content.decode("utf-8", "surrogateescape")
     found = find_object(text)
     assert found is None or isinstance(found, dict)
     assert found is not None or not is_strict(text)

@@ -6,6 +6,8 @@ What is wrong with a whole file is one `UserError`; a row that cannot be read is
 import json
 import math
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,10 +135,21 @@ def _field_name(name: str) -> str:
 # Parquet
 
 
+_LOOK = """
+import sys
+from pyarrow import parquet
+about = parquet.ParquetFile(sys.argv[1]).metadata
+[about.row_group(group).column(column) for group in range(about.num_row_groups) for column in range(about.num_columns)]
+"""
+
+
 def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
+    """pyarrow ends the process of whoever looks at some damaged files; so another process looks first."""
     import pyarrow
     from pyarrow import parquet
 
+    if subprocess.run([sys.executable, "-c", _LOOK, path], stderr=subprocess.DEVNULL, check=False).returncode < 0:
+        raise UserError(f"{path} cannot be read as Parquet (its columns are damaged); save it again")
     try:
         table = parquet.ParquetFile(file)
         names = table.schema_arrow.names
@@ -149,7 +162,7 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
         batches = table.iter_batches(batch_size=1, columns=[name for name in FIELDS if name in names])
         for number, batch in enumerate(batches, start=1):
             yield RawRow(path.name, number, _cells(batch, others), "columns")
-    except (pyarrow.ArrowException, OSError, OverflowError, RuntimeError, LookupError, ValueError) as error:
+    except (pyarrow.ArrowException, OSError, OverflowError, LookupError, ValueError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{path} cannot be read as Parquet ({short(str(error), 100)}); save it again") from None

@@ -35,7 +35,8 @@ def delimited(file: IO[bytes], path: Path, separator: str | None = None) -> tupl
     top = lines.next_text()
     if named := _SEPARATOR.fullmatch(top):
         lines.take()
-        separator, top = named[1], lines.next_text()
+        separator = named[1]
+        top = lines.next_text()
     sign = separator or max(",;\t", key=top.count)
     header = _row(lines, sign)
     names = header.cells if header else Broken("there are none")
@@ -105,7 +106,8 @@ def _row(lines: _Lines, sign: str, width: int | None = None) -> _Row | None:
     except _TornError as torn:
         lines.put_back(record.further)
         return _Row(number, number, Broken(str(torn)), is_torn=True)
-    cells, last = record.cells, record.further[-1][0] if record.further else number
+    cells = record.cells
+    last = number + len(record.further)
     if (why := not_text(record.text)) is not None:
         return _Row(number, last, why)
     if width not in (None, len(cells)) and any(cells):

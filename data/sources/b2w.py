@@ -41,7 +41,8 @@ class B2wSource(SyntheticSource):
         self._real = RealReviews(self.name, NONCOMMERCIAL, reviews, Random(f"{seed}/reviews"))
         super().__init__(folder, seed, style)
         self.masked, self._rewords = self._real.masked, self._real.rewords
-        self.bad_rows, self.warnings = files.bad_rows, files.warnings
+        self.bad_rows = files.bad_rows
+        self.warnings = files.warnings
 
     def available(self, task: Task) -> int | None:
         return self._real.size if task == "extraction" else super().available(task)

@@ -56,7 +56,8 @@ class OlistSource(SyntheticSource):
             )
         super().__init__(folder, seed, style)
         self.masked, self._rewords = self._real.masked, self._real.rewords
-        self.bad_rows, self.warnings = files.bad_rows, files.warnings
+        self.bad_rows = files.bad_rows
+        self.warnings = files.warnings
 
     def available(self, task: Task) -> int | None:
         return self._real.size if task == "extraction" else super().available(task)

@@ -50,8 +50,8 @@ def read_olist(folder: Path, files: TableReader) -> OlistTables:
         raise UserError(f"data.path: there is no folder {folder}; name the folder of the Olist CSV files")
     orders = _orders(folder, files)
     scores, reviews = _reviews(folder, files)
-    items, payments = _items(folder, files), _payments(folder, files)
-    return OlistTables(orders, items, payments, scores, reviews, orders["purchased"].max())
+    last_day = orders["purchased"].max()
+    return OlistTables(orders, _items(folder, files), _payments(folder, files), scores, reviews, last_day)
 
 
 def _orders(folder: Path, files: TableReader) -> pd.DataFrame:
