@@ -336,7 +336,7 @@ def label(day: Day) -> str:
 
 
 def apostrophe(day: Day) -> Outcome:
-    odd = Day(day.storage.rename(day.storage.parent / "it's 100 % # mine"))
+    odd = Day(day.storage.rename(day.storage.parent / "it's 100%20 # çã"))
     run = odd.run().ended(0)
     odd.lineage()
     return Outcome("supported", run.line("^See the runs"), (run,))
@@ -529,7 +529,7 @@ MISHAPS: dict[str, tuple[str, Callable[[Day], Outcome]]] = {
     "store-changed": ("another `tracking_uri`", store_changed),
     "moved": ("the storage is moved", storage_moved),
     "copied": ("the storage is copied, and the old place changes", storage_copied),
-    "apostrophe": ("an apostrophe, a # and a % in the storage's path", apostrophe),
+    "apostrophe": ("an apostrophe, a #, a %20 and accents in the storage's path", apostrophe),
     "question": ("a ? in the storage's path", question_mark),
     "model-name": ("a model name with a slash", _refused(promotion__model="a/b")),
     "odd-set": ("a setting below a setting (data.mix.push.x)", _refused(data__mix__push__x="1")),

@@ -32,6 +32,7 @@ from data.generator.styles import WRITERS
 from data.prepare import prepare
 from data.separation import normal_form
 from data.sources.b2w import csv_file, real_reviews
+from data.sources.csv_files import TableReader
 from data.sources.olist import olist_reviews
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import shorten
@@ -57,8 +58,8 @@ POOLS: tuple[Pool, ...] = get_args(Pool)
 
 def halves(folder: Path) -> tuple[list[str], list[str]]:
     """Texts of real reviews as prompts show them, each once: the half to develop with, the half to measure on."""
-    texts = [review.text for review in olist_reviews(read_olist(folder / "olist"))]
-    texts += [review.text for review in real_reviews(csv_file(folder / "b2w"))]
+    texts = [review.text for review in olist_reviews(read_olist(folder / "olist", TableReader()))]
+    texts += [review.text for review in real_reviews(csv_file(folder / "b2w"), TableReader())]
     found: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for text in texts:
         normal = normal_form(text)

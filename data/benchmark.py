@@ -24,6 +24,7 @@ from data.shares import filled
 from data.sizes import apportion
 from data.sources import NONCOMMERCIAL
 from data.sources.b2w import B2wSource, csv_file, real_reviews
+from data.sources.csv_files import TableReader
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import BLIND_ENVELOPE, RealReviews
@@ -51,6 +52,7 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     used += reworded(used, read_paraphrases(known_files.paraphrases)) + read_general(known_files.general)
     taken = NearPrompts(used)
     chosen: list[Prompt] = []
+    reader = TableReader(settings.data.unreadable)
     with opened_sources(settings.data, places.data, seed, folder) as sources:
         shares = [part.share for part in settings.data.parts]
         sizes = apportion(plan.prompts, judged_shares(tasks))
@@ -59,9 +61,10 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
             name = f"{seed}/benchmark/{task}" + (f"/source-{number}" if number else "")
             chosen += _take(sources[number].fresh(task, Random(name)), wanted, taken)
         masked = sum((source.masked for source in sources), Counter[str]())
+        bad = [row for source in sources for row in source.bad_rows]
     if "extraction" in tasks:
         known = [normal_form(prompt.user) for prompt in used]
-        for reviews in _real_reviews(places, seed):
+        for reviews in _real_reviews(places, seed, reader):
             chosen += _take(_unseen(reviews.offers("test", Random(seed)), known), plan.reviews, taken)
             masked += reviews.masked
     for file in (known_files.system_prompts, *known_files.stores, known_files.passages):
@@ -71,7 +74,12 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     )
     counts = Counter(f"{prompt.task} {prompt.source}" for prompt in chosen)
     licences = sorted({prompt.licence for prompt in chosen})
-    return {"prompts": dict(sorted(counts.items())), "licences": licences, "masked": dict(sorted(masked.items()))}
+    return {
+        "prompts": dict(sorted(counts.items())),
+        "licences": licences,
+        "masked": dict(sorted(masked.items())),
+        "bad_rows": bad + reader.bad_rows,
+    }
 
 
 def _take(offers: Iterator[Prompt], count: int, known: NearPrompts) -> list[Prompt]:
@@ -94,13 +102,12 @@ def _unseen(offers: Iterator[Prompt], known: list[str]) -> Iterator[Prompt]:
             yield offer
 
 
-def _real_reviews(places: Places, seed: int) -> Iterator[RealReviews]:
+def _real_reviews(places: Places, seed: int, files: TableReader) -> Iterator[RealReviews]:
     """Real reviews of each source that is named, without their stars and category."""
     rng = Random(f"{seed}/benchmark/reviews")
     if places.olist:
-        yield RealReviews(
-            OlistSource.name, NONCOMMERCIAL, olist_reviews(read_olist(Path(places.olist))), rng, blind=True
-        )
+        reviews = olist_reviews(read_olist(Path(places.olist), files))
+        yield RealReviews(OlistSource.name, NONCOMMERCIAL, reviews, rng, blind=True)
     if places.b2w:
-        path = csv_file(Path(places.b2w))
-        yield RealReviews(B2wSource.name, NONCOMMERCIAL, real_reviews(path), rng, blind=True)
+        reviews = real_reviews(csv_file(Path(places.b2w)), files)
+        yield RealReviews(B2wSource.name, NONCOMMERCIAL, reviews, rng, blind=True)

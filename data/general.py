@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 from data.own.prompts import read_own
 from data.public.prepare import public_questions
+from data.reading.findings import UNREADABLE as KIND
 from data.separation import NearDuplicates
 from tucano.errors import UserError
 from tucano.prompts import Prompt
+from tucano.settings.data import UNREADABLE
 
 if TYPE_CHECKING:  # at run time it would put every setting into the key of the data
     from tucano.settings import PipelineSettings
@@ -52,7 +54,9 @@ class General:
     warnings: list[str] = field(default_factory=list)
 
 
-def general_demonstrations(count: int, elsewhere: Elsewhere, held_out: NearDuplicates, seed: int) -> General:
+def general_demonstrations(
+    count: int, elsewhere: Elsewhere, held_out: NearDuplicates, seed: int, most_bad: float = UNREADABLE
+) -> General:
     """So many demonstrations, each as often as any other or once more, whose texts are unlike everything held out.
 
     Raises `UserError` where a file has none.
@@ -61,6 +65,7 @@ def general_demonstrations(count: int, elsewhere: Elsewhere, held_out: NearDupli
         return General()
     place = Path(elsewhere.path) if elsewhere.path else SHIPPED
     own = read_own(place)
+    own.bad.require_few(KIND, own.rows, most_bad, place)
     for question in public_questions(elsewhere.benchmarks):
         held_out.add(question)
     apart = [prompt for prompt in own.general if not _near(prompt, held_out)]

@@ -31,7 +31,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.masking import NOT_MASKED
 from tucano.prompts import Paraphrase, Prompt, Task, read_passages, reworded, write_prompts
 from tucano.requirements.lengths import USUAL, count_long, long_said
-from tucano.settings.data import PromptPlan, Style
+from tucano.settings.data import UNREADABLE, PromptPlan, Style
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of
 
@@ -50,7 +50,9 @@ class SourceOfFiles(Protocol):
     @property
     def files(self) -> str: ...
 
-    def __call__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> Source: ...
+    def __call__(
+        self, path: Path, folder: Path, seed: int, style: Style = "plain", most_bad: float = UNREADABLE
+    ) -> Source: ...
 
 
 OF_FILES: Mapping[str, SourceOfFiles] = {
@@ -90,7 +92,7 @@ class DataReport:
     of_source: dict[str, int]
     """Training prompts of each source."""
     bad_rows: list[str]
-    """Rows of own files that are not used, the first of each kind by name."""
+    """Rows of files that are not used, the first of each kind by name."""
     warnings: list[str]
 
 
@@ -142,15 +144,18 @@ def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -
     with ExitStack() as stack:
         for number in sorted(range(len(parts)), key=lambda number: parts[number][0].source not in WITH_TABLES):
             part, place = parts[number]
-            opened[number] = stack.enter_context(closing(open_source(part.source, place, seed, folder, settings.style)))
+            source = open_source(part.source, place, seed, folder, settings.style, settings.unreadable)
+            opened[number] = stack.enter_context(closing(source))
         yield [opened[number] for number in range(len(parts))]
 
 
-def open_source(name: str, path: str | None, seed: int, folder: Path, style: Style = "plain") -> Source:
+def open_source(
+    name: str, path: str | None, seed: int, folder: Path, style: Style = "plain", most_bad: float = UNREADABLE
+) -> Source:
     """The source of that name, its files at `path`; its store is in `folder`, or is written there."""
     if path is None:
         return SyntheticSource(folder, seed, style)
-    return OF_FILES[name](Path(path), folder, seed, style)
+    return OF_FILES[name](Path(path), folder, seed, style, most_bad)
 
 
 def _sets(splits: Splits) -> dict[str, list[Prompt]]:
@@ -199,7 +204,9 @@ def _general(settings: PromptPlan, splits: Splits, elsewhere: Elsewhere, seed: i
     """Held out are the judged prompts and the passages by which forgetting is measured."""
     judged = [prompt.user for prompt in (*splits.validation, *splits.test)]
     held_out = NearDuplicates([*judged, *read_passages(OWN_PASSAGES)])
-    return general_demonstrations(settings.general.beside(len(splits.demonstrations)), elsewhere, held_out, seed)
+    return general_demonstrations(
+        settings.general.beside(len(splits.demonstrations)), elsewhere, held_out, seed, settings.unreadable
+    )
 
 
 def _with_general(report: DataReport, general: General, elsewhere: Elsewhere) -> DataReport:

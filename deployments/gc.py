@@ -29,6 +29,7 @@ from deployments.servers import require_history
 from tucano.artifacts.store import MANIFEST, read_manifest
 from tucano.errors import TucanoError, UserError
 from tucano.storage.locks import FILLED, abandoned, alone, is_storage
+from tucano.storage.root import require_usable
 from tucano.tracking import Tracker
 from tucano.tracking.purge import digests_of_registered, find_old
 from tucano.tracking.purge import remove as remove_runs
@@ -45,6 +46,7 @@ def collect(home: Path, days: int, remove: bool) -> int:
     if not home.is_dir():
         raise UserError(f"there is no folder {home}; name the one that runs write to with --home FOLDER")
     home = home.resolve()
+    require_usable(home)
     if not is_storage(home):
         raise UserError(f"no run has worked in {home}, so nothing there is touched; name a storage with --home FOLDER")
     require_history(home)

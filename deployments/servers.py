@@ -73,7 +73,7 @@ def mlflow_environment(home: Path, store: str, known: str) -> dict[str, str]:
     """
     return tracking_environment(known) | {
         "MLFLOW_BACKEND_STORE_URI": store,
-        "MLFLOW_ARTIFACTS_DESTINATION": str(artifact_root(home)),
+        "MLFLOW_ARTIFACTS_DESTINATION": artifact_root(home).as_uri(),
         "MLFLOW_DISABLE_TELEMETRY": "true",
         "MLFLOW_SERVER_ALLOWED_HOSTS": "*",
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",

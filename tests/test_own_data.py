@@ -21,9 +21,11 @@ from own_rows import ODD_ROWS, insight, push, words, written
 
 from data.own import command, reading
 from data.own.export import prompts_of, write_rows
-from data.own.prompts import SHOWN, read_own
+from data.own.prompts import read_own
 from data.own.rows import LICENCE
 from data.prepare import prepare
+from data.reading import files
+from data.reading.findings import SHOWN
 from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
@@ -126,7 +128,7 @@ CSV_ROWS = [
     ("@SUM(A1)", "wrong value", "prompt is a formula"),
     ("Crie um push, hoje", "unreadable", "the row has 3 cells"),
     ("Notifica\udce7\udce3o", "unreadable", "not UTF-8"),
-    ("push \0", "unreadable", "control character|cannot be read"),
+    ("push \0", "unreadable", "holds a zero byte"),
 ]
 
 
@@ -141,15 +143,10 @@ def test_an_odd_cell_is_named(cell: str, kind: str, sentence: str, tmp_path: Pat
     assert re.search(sentence, found.bad.first[kind][0])
 
 
-def test_an_open_quotation_mark_ends_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "own.csv").write_text('prompt,task\n"Crie,push\n' + "x" * 200_000 + "\n", encoding="utf-8")
-    assert "a quotation mark that nothing closes" in read_own(tmp_path / "own.csv").bad.first["unreadable"][0]
-
-
 REFUSED: dict[str, tuple[str, bytes, str]] = {
     "ending": ("own.txt", b"x", "ends in none of .jsonl, .csv, .parquet"),
     "empty": ("own.jsonl", b"", "is empty"),
-    "utf-16": ("own.jsonl", '{"prompt": "Oi"}'.encode("utf-16"), "is not UTF-8; convert it"),
+    "utf-16": ("own.jsonl", '{"prompt": "Oi"}'.encode("utf-16"), "is UTF-16, not UTF-8; convert it"),
     "no column": ("own.csv", b"text,task\na,b\n", "has no column prompt"),
     "two columns": ("own.csv", b"prompt,task,task\na,b,c\n", "has two columns 'task'"),
     "no Parquet": ("own.parquet", b"PAR1 no PAR1", "cannot be read as Parquet"),
@@ -184,7 +181,7 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(reading, "MOST_ROWS", 3)
     with pytest.raises(UserError, match="more than 3 rows"):
         read_own(path)
-    monkeypatch.setattr(reading, "MOST_BYTES", 100)
+    monkeypatch.setattr(files, "MOST_BYTES", 100)
     with pytest.raises(UserError, match="has more than 0 MB"):
         read_own(path)
 
@@ -195,20 +192,6 @@ def test_names_that_stand_with_the_model_are_few(name: str, tmp_path: Path) -> N
     assert len(read_own(written(tmp_path / "own.jsonl", rows[:20])).prompts) == 20
     with pytest.raises(UserError, match=f"has 21 different values of {name}, at most 20"):
         read_own(written(tmp_path / "own.jsonl", rows))
-
-
-@pytest.mark.parametrize(
-    ("rows", "lost"),
-    [
-        ('push,"Escreva um push\npush,Crie um push\npush,Mais um push\n', "lines 3 to 5 are lost"),
-        ('push,"Escreva um push\npush,"Crie um push"\npush,Mais um push\n', "lines 3 to 4 are lost"),
-    ],
-)
-def test_an_open_quotation_mark_takes_no_rows_in_silence(rows: str, lost: str, tmp_path: Path) -> None:
-    (tmp_path / "own.csv").write_text(f"task,prompt\npush,Escreva um push da mesa\n{rows}", encoding="utf-8")
-    found = read_own(tmp_path / "own.csv")
-    assert found.bad.counts == {"unreadable": 1} and lost in found.bad.first["unreadable"][0]
-    assert found.bad.first["unreadable"][0].startswith("own.csv line 3: ")
 
 
 def test_a_row_is_named_by_the_line_it_begins_in(tmp_path: Path) -> None:

@@ -9,8 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 from odd_files import ODD
+from sqlalchemy import make_url
 
+from deployments.gc import collect
+from deployments.servers import mlflow_environment
 from tucano.artifacts.store import Store
 from tucano.errors import UserError
 from tucano.storage import root
@@ -133,6 +137,47 @@ def test_a_root_that_databases_cannot_take_is_refused_in_one_sentence(tmp_path: 
         writable(str(tmp_path / name / "runs"))
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_storage_that_was_renamed_is_refused_before_a_database_lands_beside_it(tmp_path: Path) -> None:
+    """`tucano gc` wrote MLflow's tables into a new file `a`."""
+    place = tmp_path / "a?b"
+    (place / "artifacts").mkdir(parents=True)
+    (place / "mlflow").mkdir()
+    (place / "mlflow" / "mlflow.db").touch()
+    for opened in (lambda: collect(place, 30, False), lambda: Tracker.connect(None, place)):
+        with pytest.raises(UserError, match=r"has '\?' in its path, .* rename it"):
+            opened()
+    with pytest.raises(UserError, match=r"tracking_uri=.* has '\?' in its path"):
+        Tracker.connect(f"sqlite:///{place}/m.db", tmp_path / "runs")
+    assert [path.name for path in tmp_path.iterdir()] == ["a?b"]
+
+
+@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "100%", "ação", "a;b&c=d", "~a", "$HOME", "a@b:c", "😀"])
+def test_an_odd_name_is_the_same_folder_to_all_libraries(name: str, tmp_path: Path) -> None:
+    """The files of MLflow's server went to `a b` where the storage is `a%20b`."""
+    root = writable(str(tmp_path / name))
+    assert writable((tmp_path / name).as_uri()) == root
+    tracker = Tracker.connect(None, root)
+    run = tracker.client.create_run(tracker.experiments[next(iter(tracker.experiments))])
+    tracker.client.log_text(run.info.run_id, "oi", "said.txt")
+    served = get_artifact_repository(
+        mlflow_environment(root, "sqlite://", "tucano:abc")["MLFLOW_ARTIFACTS_DESTINATION"]
+    )
+    (tmp_path / "sent.txt").touch()
+    served.log_artifact(str(tmp_path / "sent.txt"))
+    prefect = make_url(f"sqlite+aiosqlite:///{root}/prefect/prefect.db")  # as Prefect and `tucano gc` write it
+    assert prefect.database == f"{root}/prefect/prefect.db"
+    Folder(str(root)).write("artifacts/x.json", b"{}")
+    found = {path.name for path in root.rglob("*") if path.is_file()}
+    assert found >= {"mlflow.db", "said.txt", "sent.txt", "x.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {name, "sent.txt"}
+
+
+@pytest.mark.parametrize("storage", ["file:runs", "file://host/runs", "file:///tmp/a#b", "file:///tmp/a?b"])
+def test_an_address_of_no_folder_here_is_refused(storage: str) -> None:
+    with pytest.raises(UserError, match="is no address of a folder here; write the folder itself"):
+        writable(storage)
 
 
 @pytest.mark.parametrize("place", [".", *FOLDERS])

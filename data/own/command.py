@@ -86,6 +86,7 @@ def _taught(found: "Learned", folder: Path) -> Iterator[str]:
 
 def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
     from data.own.prompts import per_task
+    from data.reading.files import conversion
     from data.sources.own import FEWEST_GROUPS
 
     usable = found.usable
@@ -94,7 +95,7 @@ def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
         yield f"{found.bad.counts.total()} rows are not used:"
         yield from found.bad.lines()
     if 2 * found.not_utf8 > found.bad.counts.total():
-        yield f"Most of these are not UTF-8; convert the file, for example with `{_conversion(place)}`"
+        yield f"Most of these are not UTF-8; convert the file, for example with `{conversion(place)}`"
     if found.notes.counts:
         yield "of the usable rows:"
         yield from found.notes.lines()
@@ -117,12 +118,6 @@ def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
     if found.general:
         path = shlex.quote(f"data.general.path={place}")
         yield f"  tucano run laptop --set data.general.share=0.1 --set {path}"
-
-
-def _conversion(place: Path) -> str:
-    """From what Excel in Portuguese writes; latin-1 is the same but for a few signs."""
-    names = ("FILE", "utf8-FILE") if place.is_dir() else (place.name, f"utf8-{place.name}")
-    return "iconv -f windows-1252 -t utf-8 {} > {}".format(*map(shlex.quote, names))
 
 
 def _by_groups(found: "OwnPrompts") -> tuple[list[str], dict[str, int]]:

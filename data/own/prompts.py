@@ -3,44 +3,22 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from data.own.lengths import chat_of
-from data.own.reading import NOT_UTF8, raw_rows
+from data.own.reading import raw_rows
 from data.own.rows import Bad, own_row
+from data.reading.files import NOT_UTF8
+from data.reading.findings import Findings
 from tucano.errors import UserError
 from tucano.prompts import GENERAL, Prompt
 from tucano.requirements.lengths import USUAL, count_long
-
-SHOWN = 20
-"""Findings of each kind that are named; all are counted."""
 
 _PIECES = re.compile(r"""\w+|[^\w\s.,;:!?…"'“”‘’«»()\[\]]""")
 """Words, and what is no punctuation of a sentence, like + - % and emoji."""
 MOST_NAMES = 20
 """Different licences, and different sources, of a file."""
-
-
-@dataclass
-class Findings:
-    """By kind: how many rows, and the first of them as «reviews.csv line 7: …»."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    first: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, kind: str, sentence: str) -> None:
-        self.counts[kind] += 1
-        if self.counts[kind] <= SHOWN:
-            self.first.setdefault(kind, []).append(sentence)
-
-    def lines(self) -> Iterator[str]:
-        for kind, count in self.counts.most_common():
-            yield f"  {kind}: {count}"
-            yield from (f"    {sentence}" for sentence in self.first[kind])
-            if count > SHOWN:
-                yield f"    … and {count - SHOWN} more"
 
 
 @dataclass

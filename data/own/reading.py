@@ -3,20 +3,18 @@
 What is wrong with a whole file is one `UserError`; a row that cannot be read is a `Broken` among the others.
 """
 
-import csv
 import json
 import math
 import os
-import re
-import shlex
-import stat
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from data.reading.delimited import delimited
+from data.reading.files import LONGEST_ROW, MOST_BYTES, NOT_UTF8, Broken, not_text, opened, text_lines
 from tucano.errors import UserError
 from tucano.security.printable import short
 
@@ -25,28 +23,10 @@ FIELDS = (
 )  # fmt: skip
 ENDINGS = (".jsonl", ".csv", ".parquet")
 PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
-MOST_BYTES = 512 * 2**20
-"""Of one file, and of the unpacked columns of a Parquet file."""
 MOST_ROWS = 200_000
 """Of all files together."""
-LONGEST_ROW = 2**18
-"""Bytes of a line of JSON. Python's reader of CSV takes half as many characters in a cell."""
 MOST_VALUES = 40 * MOST_ROWS
 """Of a Parquet file, those inside lists and structures counted one by one."""
-NOT_UTF8 = "not UTF-8"
-"""Stands in every sentence about bytes of another encoding."""
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
-"""How UTF-16 and UTF-32 begin."""
-_SEPARATOR = re.compile(rb"\"?sep=([,;\t])\"?\r?\n", re.IGNORECASE)
-"""What Excel writes before the header, and reads from there."""
-_READ = os.O_RDONLY | os.O_NONBLOCK  # a pipe would be waited for
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A row that is none; `why` goes on from «line 7: »."""
-
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,66 +68,24 @@ def files_at(place: Path) -> list[Path]:
 
 
 def _rows_of(path: Path) -> Iterator[RawRow]:
-    with _opened(path) as file:
-        start = file.read(4)
-        ending = path.suffix.lower()
-        if ending == ".parquet":
-            yield from _parquet(file, path)
-            return
-        if start.startswith(_WIDE):
-            name = shlex.quote(path.name)
-            raise UserError(f"{path} is not UTF-8; convert it, like `iconv -f utf-16 -t utf-8 {name} > utf8{ending}`")
-        file.seek(3 if start.startswith(b"\xef\xbb\xbf") else 0)
-        yield from _jsonl(file, path.name) if ending == ".jsonl" else _csv(file, path)
+    with opened(path) as file:
+        match path.suffix.lower():
+            case ".parquet":
+                yield from _parquet(file, path)
+            case ".jsonl":
+                yield from (
+                    RawRow(path.name, n, _object(line))
+                    for n, line in text_lines(file, path)
+                    if line is None or line.strip()
+                )
+            case _:
+                yield from _csv(file, path)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """An ordinary file of bounded size."""
-    shown = short(str(path))
-    try:
-        handle = os.open(path, _READ)
-    except FileNotFoundError:
-        raise UserError(f"there is no file {shown}; name the file, or the folder, of the prompts") from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "its name is none"
-        raise UserError(f"{shown} cannot be opened ({why}); name another file, or make it readable") from None
-    with os.fdopen(handle, "rb") as file:
-        facts = os.fstat(handle)
-        if not stat.S_ISREG(facts.st_mode):
-            raise UserError(f"{shown} is no ordinary file; name a file with prompts")
-        if facts.st_size == 0:
-            raise UserError(f"{shown} is empty; write one prompt a line")
-        if facts.st_size > MOST_BYTES:
-            raise UserError(f"{shown} has more than {MOST_BYTES // 2**20} MB; split it, or draw a sample")
-        yield file
-
-
-# JSON lines
-
-
-def _jsonl(file: IO[bytes], name: str) -> Iterator[RawRow]:
-    number = 0
-    while line := file.readline(LONGEST_ROW + 1):
-        number += 1
-        if len(line) > LONGEST_ROW and not line.endswith(b"\n"):
-            _skip_line(file)
-            yield RawRow(name, number, Broken(f"the line has more than {LONGEST_ROW} bytes"))
-        elif line.strip():
-            yield RawRow(name, number, _object(line))
-
-
-def _skip_line(file: IO[bytes]) -> None:
-    while (more := file.readline(LONGEST_ROW)) and not more.endswith(b"\n"):
-        pass
-
-
-def _object(line: bytes) -> dict[str, Any] | Broken:
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return Broken(f"the line is {NOT_UTF8} (byte {error.start})")
-    found = parsed(text)
+def _object(line: str | None) -> dict[str, Any] | Broken:
+    if line is None:
+        return Broken(f"the line has more than {LONGEST_ROW} characters")
+    found = not_text(line) or parsed(line)
     if isinstance(found, Broken | dict):
         return found
     return Broken("the line is no JSON object; write {…} on one line")
@@ -173,47 +111,11 @@ def _refuse(name: str) -> None:
 
 
 def _csv(file: IO[bytes], path: Path) -> Iterator[RawRow]:
-    first = file.readline(LONGEST_ROW)
-    file.seek(0)
-    named = _SEPARATOR.fullmatch(first)
-    separator = named[1].decode() if named else max(",;\t", key=lambda sign: first.count(sign.encode()))
-    text = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-    try:
-        before = 1 if named and text.readline() else 0
-        # strict: else a quotation mark that nothing closes takes all rows after it into its cell, without a word
-        yield from _csv_rows(csv.reader(text, delimiter=separator, strict=True), path, before)
-    finally:
-        text.detach()
-
-
-def _csv_rows(reader: Any, path: Path, before: int) -> Iterator[RawRow]:
-    """Each row with the line that it begins in; `before`: lines of the file that the reader does not see."""
-    header: list[str] | None = None
-    while True:
-        line = before + reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            break
-        except csv.Error as error:
-            why = _why_broken(str(error), line, before + reader.line_num)
-            yield RawRow(path.name, line, Broken(f"the row cannot be read ({why})"), "cells")
-            continue
-        if header is None:
-            header = _header(cells, path)
-        elif any(cells):
-            yield RawRow(path.name, line, _fields(header, cells), "cells")
-
-
-def _why_broken(error: str, first: int, last: int) -> str:
-    lost = f"; lines {first} to {last} are lost with it" if last > first else ""
-    if "limit" in error:
-        return f"a quotation mark that nothing closes, or a cell that is too long{lost}"
-    if "end of data" in error:
-        return f"a quotation mark that nothing closes{lost}; close it, or double it where the text has one"
-    if "expected after" in error:
-        return f"a quotation mark inside of a quoted cell{lost}; double it, or close the one before it"
-    return error
+    names, rows = delimited(file, path)
+    header = _header(names, path)
+    for line, cells in rows:
+        fields = cells if isinstance(cells, Broken) else {n: c for n, c in zip(header, cells, strict=True) if n and c}
+        yield RawRow(path.name, line, fields, "cells")
 
 
 def _header(cells: list[str], path: Path) -> list[str]:
@@ -230,21 +132,24 @@ def _field_name(name: str) -> str:
     return name.casefold() if name.casefold() in FIELDS else name
 
 
-def _fields(header: list[str], cells: list[str]) -> dict[str, Any] | Broken:
-    if len(cells) != len(header):
-        return Broken(
-            f"the row has {len(cells)} cells, the first line {len(header)}; quote a cell that holds separators"
-        )
-    return {name: cell for name, cell in zip(header, cells, strict=True) if name and cell}
-
-
 # Parquet
 
 
+_LOOK = """
+import sys
+from pyarrow import parquet
+about = parquet.ParquetFile(sys.argv[1]).metadata
+[about.row_group(group).column(column) for group in range(about.num_row_groups) for column in range(about.num_columns)]
+"""
+
+
 def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
+    """pyarrow ends the process of whoever looks at some damaged files; so another process looks first."""
     import pyarrow
     from pyarrow import parquet
 
+    if subprocess.run([sys.executable, "-c", _LOOK, path], stderr=subprocess.DEVNULL, check=False).returncode < 0:
+        raise UserError(f"{path} cannot be read as Parquet (its columns are damaged); save it again")
     try:
         table = parquet.ParquetFile(file)
         names = table.schema_arrow.names
@@ -257,7 +162,7 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
         batches = table.iter_batches(batch_size=1, columns=[name for name in FIELDS if name in names])
         for number, batch in enumerate(batches, start=1):
             yield RawRow(path.name, number, _cells(batch, others), "columns")
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, OverflowError, LookupError, ValueError) as error:
+    except (pyarrow.ArrowException, OSError, OverflowError, LookupError, ValueError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{path} cannot be read as Parquet ({short(str(error), 100)}); save it again") from None

@@ -16,7 +16,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from data.own.reading import FIELDS, NOT_UTF8, Broken, RawRow, parsed
+from data.own.reading import FIELDS, RawRow, parsed
+from data.reading.files import NOT_UTF8, Broken
+from data.reading.findings import UNREADABLE
 from data.separation import normal_form
 from rewards import classify_task
 from tucano.masking import mask
@@ -66,7 +68,7 @@ class OwnRow:
 def own_row(raw: RawRow) -> OwnRow:
     """The prompt of a row. Raises `Bad`."""
     if isinstance(raw.content, Broken):
-        raise Bad("unreadable", raw.content.why)
+        raise Bad(UNREADABLE, raw.content.why)
     given = _without_blanks(raw.content)
     if raw.form == "cells":
         _refuse_formulas(given)
@@ -148,9 +150,9 @@ def _text(given: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> s
 
 def _refuse_odd_characters(name: str, value: str) -> None:
     if _HALF.search(value):
-        raise Bad("unreadable", f"{name} holds bytes that are {NOT_UTF8}, or half of a character")
+        raise Bad(UNREADABLE, f"{name} holds bytes that are {NOT_UTF8}, or half of a character")
     if found := _UNSEEN.search(value):
-        raise Bad("unreadable", f"{name} holds the control character {found[0]!r}")
+        raise Bad(UNREADABLE, f"{name} holds the control character {found[0]!r}")
 
 
 def _says_something(text: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tucano.errors import UserError
+from tucano.prompts import lines_of
 from tucano.security.printable import short
 
 MOST_BYTES = 16 * 2**20
@@ -49,7 +50,7 @@ def objects(setting: str, path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON list or of JSON lines, in their order."""
     text = _text(setting, path)
     try:
-        found = json.loads(text) if path.suffix == ".json" else [json.loads(line) for line in text.splitlines() if line]
+        found = json.loads(text) if path.suffix == ".json" else list(map(json.loads, filter(str.strip, lines_of(text))))
         json.dumps(found, ensure_ascii=False).encode("utf-8")  # half a character, which no file takes, fails here
     except (ValueError, RecursionError) as error:  # ValueError: no JSON, a number without end, half a character
         raise refusal(setting, f"{path.name} is no JSON ({str(error)[:80]}); take the published file") from None

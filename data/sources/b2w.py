@@ -7,15 +7,18 @@ from pathlib import Path
 from random import Random
 
 from data.sources import NONCOMMERCIAL
-from data.sources.csv_files import numbers, read_table, without_personal_data
+from data.sources.csv_files import Kind, TableReader, without_personal_data
 from data.sources.reviews import RealReview, RealReviews, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
-from tucano.settings.data import Style
+from tucano.settings.data import UNREADABLE, Style
 from tucano.specs.banks import Pool
 
-COLUMNS = ("review_title", "review_text", "overall_rating", "recommend_to_a_friend", "site_category_lv1")
+COLUMNS: dict[str, Kind | None] = {
+    "review_title": None, "review_text": None, "overall_rating": "stars", "recommend_to_a_friend": None,
+    "site_category_lv1": None,
+}  # fmt: skip
 SEPARATOR = ";"
 RECOMMENDS = {"Yes": True, "No": False}
 ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
@@ -30,10 +33,16 @@ class B2wSource(SyntheticSource):
 
     name = "b2w"
 
-    def __init__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> None:
-        self._real = RealReviews(self.name, NONCOMMERCIAL, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
+    def __init__(
+        self, path: Path, folder: Path, seed: int, style: Style = "plain", most_bad: float = UNREADABLE
+    ) -> None:
+        files = TableReader(most_bad)
+        reviews = real_reviews(csv_file(path), files)
+        self._real = RealReviews(self.name, NONCOMMERCIAL, reviews, Random(f"{seed}/reviews"))
         super().__init__(folder, seed, style)
         self.masked, self._rewords = self._real.masked, self._real.rewords
+        self.bad_rows = files.bad_rows
+        self.warnings = files.warnings
 
     def available(self, task: Task) -> int | None:
         return self._real.size if task == "extraction" else super().available(task)
@@ -53,19 +62,15 @@ def csv_file(path: Path) -> Path:
     return files[0]
 
 
-def real_reviews(path: Path) -> Iterator[RealReview]:
-    """Its reviews with a valid number of stars; what its human tags say about the issues, where it has tags."""
-    table = read_table(path, COLUMNS, SEPARATOR, optional=(TAGS,))
-    table = table.assign(
-        overall_rating=numbers(table, "overall_rating", path),
-        site_category_lv1=without_personal_data(table["site_category_lv1"]),
-    )
+def real_reviews(path: Path, files: TableReader) -> Iterator[RealReview]:
+    """Its reviews; what its human tags say about the issues, where it has tags."""
+    table = files.read(path, COLUMNS, SEPARATOR, optional=(TAGS,))
+    table = table.assign(site_category_lv1=without_personal_data(table["site_category_lv1"]))
     rows = table.astype(object).where(table.notna(), None).itertuples(index=False, name=None)
     for title, text, stars, recommends, category, *tags in rows:
-        if stars in (1, 2, 3, 4, 5):
-            silver = {"repurchase_intent": RECOMMENDS[recommends]} if recommends in RECOMMENDS else {}
-            silver |= issues_of(str(tags[0])) if tags and tags[0] else {}
-            yield RealReview(join_title(title, text), int(stars), category, silver)
+        silver = {"repurchase_intent": RECOMMENDS[recommends]} if recommends in RECOMMENDS else {}
+        silver |= issues_of(str(tags[0])) if tags and tags[0] else {}
+        yield RealReview(join_title(title, text), int(stars), category, silver)
 
 
 def issues_of(tags: str) -> dict[str, bool]:

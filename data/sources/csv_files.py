@@ -1,72 +1,102 @@
-"""CSV files as text columns, with one clear sentence for everything that can be wrong with one."""
+"""CSV files of published data as text columns: rows that are none are left out and counted."""
 
+import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 
+from data.reading.delimited import delimited
+from data.reading.files import Broken, opened
+from data.reading.findings import Findings
 from tucano.errors import UserError
 from tucano.masking import mask
+from tucano.settings.data import UNREADABLE
 
 QUOTED = 20
 """Characters of a cell that a complaint shows: in a shifted row they are somebody's review."""
 
+Kind = Literal["number", "time", "stars"]
+_KINDS: Mapping[Kind, tuple[Callable[[pd.Series], pd.Series], str]] = {
+    "number": (lambda cells: _numbers(cells), "a number is needed"),
+    "time": (
+        lambda cells: pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce"),
+        "a time like 2018-03-31 12:00:00 is needed",
+    ),
+    "stars": (lambda cells: _numbers(cells).where(lambda stars: stars.isin([1, 2, 3, 4, 5])), "1 to 5 is needed"),
+}
 
-def read_table(
-    path: Path, columns: tuple[str, ...], separator: str = ",", optional: tuple[str, ...] = ()
-) -> pd.DataFrame:
-    """The named columns of a CSV file and the optional ones that it has, all as text, empty cells as missing. Raises
-    `UserError`.
+
+class TableReader:
+    """Reads files and keeps count of the rows that it leaves out: `bad`, by file. `most`: the share of a file's rows
+    that may be unreadable.
     """
-    if not path.is_file():
-        raise UserError(f"data.path: there is no file {path}; put it there or name another folder")
-    try:
-        table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, na_values=[""], encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{path} is not UTF-8 (byte {error.start}); convert it, for example with `iconv -f latin1 -t utf-8"
-            f" {path.name} > utf8.csv`"
-        ) from error
-    except pd.errors.EmptyDataError as error:
-        raise UserError(f"{path} is empty; replace it with the published file") from error
-    except pd.errors.ParserError as error:
-        raise UserError(
-            f"{path} cannot be read as a CSV separated by {separator!r}: {str(error).strip()}; save it again in that"
-            " form"
-        ) from error
-    missing = [name for name in columns if name not in table.columns]
-    if missing and len(table.columns) == 1:
+
+    def __init__(self, most: float = UNREADABLE) -> None:
+        self.bad = Findings()
+        self._most = most
+
+    @property
+    def bad_rows(self) -> list[str]:
+        return [line.strip() for line in self.bad.lines()]
+
+    @property
+    def warnings(self) -> list[str]:
+        return [f"{count} rows are {kind} and left out" for kind, count in self.bad.counts.items()]
+
+    def read(
+        self, path: Path, columns: Mapping[str, Kind | None], separator: str = ",", optional: tuple[str, ...] = ()
+    ) -> pd.DataFrame:
+        """The named columns and the optional ones that the file has: as text, as numbers or as times (the shop's local
+        time, as published); empty cells are missing. A row without stars is none. Raises `UserError`.
+        """
+        with opened(path) as file:
+            header, rows = delimited(file, path, separator)
+            chosen = [*columns, *(name for name in optional if name in header)]
+            places = _places(header, chosen, path, separator)
+            kind = f"unreadable in {path.name}"
+            found: dict[int, list[str | None]] = {}
+            count = 0
+            for line, cells in rows:
+                count += 1
+                if isinstance(cells, Broken):
+                    self.bad.add(kind, f"{path.name} line {line}: {cells.why}")
+                else:
+                    found[line] = [cells[place] or None for place in places]
+        if not count:
+            raise UserError(f"{path} has a header and no rows; replace it with the published file")
+        table = pd.DataFrame.from_dict(found, orient="index", columns=chosen, dtype="str")
+        for name, wanted in columns.items():
+            if wanted is not None:
+                table = self._converted(table, name, wanted, path.name, kind)
+        self.bad.require_few(kind, count, self._most if len(table) else 0.0, path)
+        return table.reset_index(drop=True)
+
+    def _converted(self, table: pd.DataFrame, name: str, wanted: Kind, file: str, kind: str) -> pd.DataFrame:
+        """Without the rows whose cell is something else."""
+        convert, needed = _KINDS[wanted]
+        values = convert(table[name])
+        is_wrong = values.isna() & (table[name].notna() | (wanted == "stars"))
+        for line, cell in table[name][is_wrong].fillna("").items():
+            self.bad.add(kind, f"{file} line {line}: column {name} holds {_quoted(cell)}, {needed}")
+        return table.assign(**{name: values})[~is_wrong]
+
+
+def _places(header: list[str], chosen: list[str], path: Path, separator: str) -> list[int]:
+    missing = [name for name in chosen if name not in header]
+    if missing and len(header) == 1:
         raise UserError(
             f"{path} has a single column: its fields must be separated by {separator!r}; save it with that separator"
         )
     if missing:
-        raise UserError(f"{path} has no column {', '.join(missing)}; it needs {', '.join(columns)}")
-    if table.empty:
-        raise UserError(f"{path} has a header and no rows; replace it with the published file")
-    return table[[*columns, *(name for name in optional if name in table.columns)]]
+        raise UserError(f"{path} has no column {', '.join(missing)}; it needs {', '.join(chosen)}")
+    return [header.index(name) for name in chosen]
 
 
-def numbers(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
-    """A column as numbers, missing cells as NaN. Raises `UserError` that quotes what is no number."""
-    values = pd.to_numeric(table[column], errors="coerce")
-    wrong = table[column][values.isna() & table[column].notna()]
-    if not wrong.empty:
-        raise UserError(
-            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), a number is needed;"
-            " correct or remove the row"
-        )
-    return values
-
-
-def times(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
-    """A column of `AAAA-MM-DD HH:MM:SS` as timestamps (the shop's local time, as published), missing cells as NaT."""
-    values = pd.to_datetime(table[column], format="%Y-%m-%d %H:%M:%S", errors="coerce")
-    wrong = table[column][values.isna() & table[column].notna()]
-    if not wrong.empty:
-        raise UserError(
-            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), expected a time like"
-            " 2018-03-31 12:00:00"
-        )
-    return values
+def _numbers(cells: pd.Series) -> pd.Series:
+    values = pd.to_numeric(cells, errors="coerce")
+    return values.where(values.abs() < math.inf)
 
 
 def without_personal_data(column: pd.Series) -> pd.Series:

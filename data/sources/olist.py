@@ -16,12 +16,13 @@ import pandas as pd
 from data.generator.insights import MONTH_NAMES, Segment
 from data.generator.store import Tables
 from data.sources import NONCOMMERCIAL
+from data.sources.csv_files import TableReader
 from data.sources.olist_tables import REVIEW_COLUMNS, OlistTables, read_olist
 from data.sources.reviews import RealReview, RealReviews, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
-from tucano.settings.data import Style
+from tucano.settings.data import UNREADABLE, Style
 from tucano.specs.banks import Pool
 
 STORE_ORDERS = 2000
@@ -40,8 +41,11 @@ class OlistSource(SyntheticSource):
     generated_source = "olist"
     generated_licence = NONCOMMERCIAL
 
-    def __init__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> None:
-        self._olist = read_olist(path)
+    def __init__(
+        self, path: Path, folder: Path, seed: int, style: Style = "plain", most_bad: float = UNREADABLE
+    ) -> None:
+        files = TableReader(most_bad)
+        self._olist = read_olist(path, files)
         self._real = RealReviews(self.name, NONCOMMERCIAL, olist_reviews(self._olist), Random(f"{seed}/reviews"))
         self._segments = segments(self._olist)
         self._products = _products(self._olist)
@@ -52,6 +56,8 @@ class OlistSource(SyntheticSource):
             )
         super().__init__(folder, seed, style)
         self.masked, self._rewords = self._real.masked, self._real.rewords
+        self.bad_rows = files.bad_rows
+        self.warnings = files.warnings
 
     def available(self, task: Task) -> int | None:
         return self._real.size if task == "extraction" else super().available(task)
@@ -82,7 +88,7 @@ def olist_reviews(olist: OlistTables) -> Iterator[RealReview]:
     category_of = dict(zip(named["order_id"], named["category"], strict=True))
     late_orders = set(late[late].index)
     punctual_orders = set(on_time[on_time].index)
-    columns = (olist.reviews[name].tolist() for name in REVIEW_COLUMNS[1:])
+    columns = (olist.reviews[name].tolist() for name in tuple(REVIEW_COLUMNS)[1:])
     for order, score, title, message in zip(*columns, strict=True):
         silver: dict[str, Any] = {}
         if order in late_orders:

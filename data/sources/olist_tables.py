@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from data.sources.csv_files import numbers, read_table, times, without_personal_data
+from data.sources.csv_files import Kind, TableReader, without_personal_data
 from tucano.errors import UserError
 
 STATUS = {
@@ -20,7 +20,10 @@ STATUS = {
     "approved": "aprovado",
 }
 PAYMENT = {"credit_card": "cartão", "debit_card": "débito", "boleto": "boleto", "voucher": "voucher"}
-REVIEW_COLUMNS = ("review_id", "order_id", "review_score", "review_comment_title", "review_comment_message")
+REVIEW_COLUMNS: dict[str, Kind | None] = {
+    "review_id": None, "order_id": None, "review_score": "stars", "review_comment_title": None,
+    "review_comment_message": None,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,23 +44,24 @@ class OlistTables:
     """The last purchase: what was due before it and has no delivery date is late."""
 
 
-def read_olist(folder: Path) -> OlistTables:
+def read_olist(folder: Path, files: TableReader) -> OlistTables:
     """Raises `UserError` for a missing folder, file, column, or a file that is not as published."""
     if not folder.is_dir():
         raise UserError(f"data.path: there is no folder {folder}; name the folder of the Olist CSV files")
-    orders = _orders(folder)
-    scores, reviews = _reviews(folder)
-    return OlistTables(orders, _items(folder), _payments(folder), scores, reviews, orders["purchased"].max())
+    orders = _orders(folder, files)
+    scores, reviews = _reviews(folder, files)
+    last_day = orders["purchased"].max()
+    return OlistTables(orders, _items(folder, files), _payments(folder, files), scores, reviews, last_day)
 
 
-def _orders(folder: Path) -> pd.DataFrame:
-    path = folder / "olist_orders_dataset.csv"
+def _orders(folder: Path, files: TableReader) -> pd.DataFrame:
     dates = ("order_purchase_timestamp", "order_delivered_customer_date", "order_estimated_delivery_date")
-    table = read_table(path, ("order_id", "customer_id", "order_status", *dates))
-    purchased, delivered, due = (times(table, column, path) for column in dates)
-    customers = read_table(folder / "olist_customers_dataset.csv", ("customer_id", "customer_state")).drop_duplicates(
-        "customer_id"
-    )
+    names = dict.fromkeys(("order_id", "customer_id", "order_status"))
+    table = files.read(folder / "olist_orders_dataset.csv", names | dict.fromkeys(dates, "time"))
+    purchased, delivered, due = (table[column] for column in dates)
+    customers = files.read(
+        folder / "olist_customers_dataset.csv", dict.fromkeys(("customer_id", "customer_state"))
+    ).drop_duplicates("customer_id")
     table = table.assign(
         purchased=purchased,
         delivered=delivered,
@@ -72,12 +76,13 @@ def _orders(folder: Path) -> pd.DataFrame:
     ]
 
 
-def _items(folder: Path) -> pd.DataFrame:
-    path = folder / "olist_order_items_dataset.csv"
-    items = read_table(path, ("order_id", "product_id", "price", "freight_value"))
-    items = items.assign(price=numbers(items, "price", path), freight=numbers(items, "freight_value", path))
-    products = read_table(
-        folder / "olist_products_dataset.csv", ("product_id", "product_category_name")
+def _items(folder: Path, files: TableReader) -> pd.DataFrame:
+    items = files.read(
+        folder / "olist_order_items_dataset.csv",
+        {"order_id": None, "product_id": None, "price": "number", "freight_value": "number"},
+    ).rename(columns={"freight_value": "freight"})
+    products = files.read(
+        folder / "olist_products_dataset.csv", dict.fromkeys(("product_id", "product_category_name"))
     ).drop_duplicates("product_id")
     products = products.assign(
         category=without_personal_data(products["product_category_name"].map(readable, na_action="ignore"))
@@ -92,28 +97,24 @@ def readable(category: str) -> str:
     return re.sub(r"_\d+$", "", category).replace("_", " ")
 
 
-def _payments(folder: Path) -> pd.DataFrame:
-    path = folder / "olist_order_payments_dataset.csv"
-    table = read_table(path, ("order_id", "payment_type", "payment_installments", "payment_value"))
-    return table.assign(
-        type=table["payment_type"].map(PAYMENT),
-        instalments=numbers(table, "payment_installments", path),
-        value=numbers(table, "payment_value", path),
-    )[["order_id", "type", "instalments", "value"]]
+def _payments(folder: Path, files: TableReader) -> pd.DataFrame:
+    table = files.read(
+        folder / "olist_order_payments_dataset.csv",
+        {"order_id": None, "payment_type": None, "payment_installments": "number", "payment_value": "number"},
+    ).rename(columns={"payment_installments": "instalments", "payment_value": "value"})
+    return table.assign(type=table["payment_type"].map(PAYMENT))[["order_id", "type", "instalments", "value"]]
 
 
-def _reviews(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _reviews(folder: Path, files: TableReader) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(scores of the published reviews, reviews with a text from there and from any `*_reviews_text.csv`)."""
-    published = _review_file(folder / "olist_order_reviews_dataset.csv")
-    extra = [_review_file(path) for path in sorted(folder.glob("*_reviews_text.csv"))]
+    published = _review_file(folder / "olist_order_reviews_dataset.csv", files)
+    extra = [_review_file(path, files) for path in sorted(folder.glob("*_reviews_text.csv"))]
     scores = published[["order_id", "review_score"]].rename(columns={"review_score": "score"})
     texts = pd.concat([published, *extra]).drop_duplicates(["review_id", "order_id"])
     return scores, texts.dropna(subset=["review_comment_title", "review_comment_message"], how="all")
 
 
-def _review_file(path: Path) -> pd.DataFrame:
-    """Reviews with a score from 1 to 5; cells without a value are None."""
-    table = read_table(path, REVIEW_COLUMNS)
-    table = table.assign(review_score=numbers(table, "review_score", path))
-    table = table[table["review_score"].isin([1, 2, 3, 4, 5])]
+def _review_file(path: Path, files: TableReader) -> pd.DataFrame:
+    """Reviews; cells without a value are None."""
+    table = files.read(path, REVIEW_COLUMNS)
     return table.astype(object).where(table.notna(), None)

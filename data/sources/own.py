@@ -12,13 +12,14 @@ from random import Random
 
 from data.own.prompts import read_own
 from data.own.reading import PATTERNS
+from data.reading.findings import UNREADABLE as KIND
 from data.sources import Demonstration
 from data.sources.synthetic import SyntheticSource
 from rewards.parsing.sql import gold_result, stores
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
 from tucano.prompts import Prompt, Task
-from tucano.settings.data import Style
+from tucano.settings.data import UNREADABLE, Style
 from tucano.specs.banks import JOINT, Pool
 
 SHARE_DEMONSTRATED = 0.5
@@ -42,8 +43,11 @@ class OwnSource(SyntheticSource):
     name = "jsonl"
     files = PATTERNS
 
-    def __init__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> None:
+    def __init__(
+        self, path: Path, folder: Path, seed: int, style: Style = "plain", most_bad: float = UNREADABLE
+    ) -> None:
         own = read_own(path)
+        own.bad.require_few(KIND, own.rows, most_bad, path)
         super().__init__(folder, seed, style)
         self.masked = own.masked
         self.bad_rows = [line.strip() for line in own.bad.lines()]

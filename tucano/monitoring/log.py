@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Annotated, Any, TypeVar
 
@@ -23,7 +24,7 @@ from tucano.storage.logs import BYTES, KEPT
 REFERENCES = "references.jsonl"
 """Beside the log: `{"id": …, "reference": {…}}` a line, where somebody knows what an answer should have been."""
 MOST_BYTES = 2 * BYTES
-"""Read of each file; more is not the server's."""
+"""Of each file; more is not the server's."""
 LONGEST_LINE = 2**20
 BOOKMARK = 64
 """Ids of the last lines that were read are kept: one of them is found again even if the last line was lost."""
@@ -107,12 +108,12 @@ def _read(kind: type[R], newest_first: Sequence[Path]) -> tuple[list[R], tuple[L
                 facts = os.fstat(found.fileno())
                 files.setdefault((facts.st_dev, facts.st_ino), (path.name, found))
         for name, file in reversed(files.values()):
-            for number, line in _lines(file):
+            for number, line in _lines(name, file):
                 row = _parsed(kind, line)
-                if row is None:
-                    unreadable.append((name, number))
-                else:
+                if row is not None:
                     rows.append(row)
+                elif line.endswith(b"\n") or kind is Found:  # the log's last line may still be being written
+                    unreadable.append((name, number))
     return rows, tuple(unreadable)
 
 
@@ -133,11 +134,12 @@ def _opened(path: Path, closing: ExitStack) -> IO[bytes] | None:
     return closing.enter_context(os.fdopen(handle, "rb"))
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Whole lines and their numbers; the last one may still be being written."""
-    content = file.read(MOST_BYTES)
-    whole = content[: content.rfind(b"\n") + 1].split(b"\n")
-    return ((number, line) for number, line in enumerate(whole, 1) if line.strip())
+def _lines(name: str, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Lines and their numbers. UserError for more of them than are read."""
+    content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{name} has more than {MOST_BYTES // 10**6} MB; keep its newest lines, and move it away")
+    return ((number, line) for number, line in enumerate(BytesIO(content), 1) if line.strip())
 
 
 def _parsed(kind: type[R], line: bytes) -> R | None:

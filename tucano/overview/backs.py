@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tucano.artifacts.records import parsed
+from tucano.errors import UserError
 from tucano.overview.runs import FOLDER
+from tucano.prompts import jsonl_lines
 
 FILE = "back.jsonl"
 
@@ -42,8 +44,8 @@ def read_backs(root: Path) -> tuple[list[Back], list[str]]:
     """(Every going back, oldest first, what cannot be read in words.)"""
     path = root / FOLDER / FILE
     try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() and not path.is_symlink() else []
-    except (OSError, ValueError) as error:
+        lines = jsonl_lines(path) if path.is_file() and not path.is_symlink() else []
+    except (OSError, UserError) as error:
         return [], [f"{FOLDER}/{FILE}: {error}"]
     return _parsed(lines)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt, decoded, lines_of
-from tucano.security.printable import printable, short
+from tucano.security.printable import short
 from tucano.specs.registry import spec_of
 from tucano.storage.places import require_file
 
@@ -78,7 +78,7 @@ def parse(kind: type[Line], text: str | bytes, where: str, what: str) -> Line:
     except ValidationError as error:
         first: Any = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        reason = printable(f"{place}: {first['msg']}".removeprefix(": "))
+        reason = short(f"{place}: {first['msg']}".removeprefix(": "))
         raise UserError(f"{where} is not {what} ({reason}); mend or remove the line") from None
 
 

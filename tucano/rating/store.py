@@ -15,7 +15,7 @@ from pathlib import Path
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
 from tucano.rating.files import MOST_BYTES, opened, read, write
-from tucano.security.printable import printable
+from tucano.security.printable import short
 
 STORE_DUMP = "store.sql"
 MOST_PAGES = 2**16
@@ -93,7 +93,7 @@ def load(dump: str, where: Path) -> sqlite3.Connection:
     except (sqlite3.Error, sqlite3.Warning, ValueError) as error:  # ValueError: a zero byte too
         connection.close()
         raise UserError(
-            f"{where} is no store: {printable(str(error))}. It may create tables and indexes and insert rows, "
+            f"{where} is no store: {short(str(error))}. It may create tables and indexes and insert rows, "
             f"{MOST_TABLES} tables and {MOST_PAGES * 4 // 1024} MB at most; mend it"
         ) from None
     return connection
@@ -124,7 +124,7 @@ def _dumped(store: Path) -> str:
             return "".join(f"{statement}\n" for statement in connection.iterdump())
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             raise UserError(
-                f"{store} is no store: {printable(str(error))}; it may hold ordinary tables and indexes"
+                f"{store} is no store: {short(str(error))}; it may hold ordinary tables and indexes"
             ) from None
 
 
@@ -146,7 +146,7 @@ def tables(folder: Path) -> list[tuple[str, list[str], list[str]]]:
                 ]
                 return [_table(connection, name) for name in names]
             except sqlite3.Error as error:
-                raise UserError(f"{folder / STORE_DUMP} cannot be shown: {printable(str(error))}; mend it") from None
+                raise UserError(f"{folder / STORE_DUMP} cannot be shown: {short(str(error))}; mend it") from None
 
 
 def _table(connection: sqlite3.Connection, name: str) -> tuple[str, list[str], list[str]]:

@@ -15,6 +15,8 @@ SMALLEST_STRATUM = 5
 """
 SLACK = 1e-6
 """What shares that add up to 1 may miss it by."""
+UNREADABLE = 0.01
+"""Share of a file's rows."""
 
 
 SourceName = Literal["synthetic", "olist", "b2w", "jsonl"]
@@ -88,6 +90,11 @@ class PromptPlan(Section):
     )
     sources: tuple[SourceShare, ...] = Field(
         (), max_length=8, description="Several sources with their shares, instead of data.source and data.path."
+    )
+    unreadable: Share = Field(
+        UNREADABLE,
+        description="Share of a file's rows that may be unreadable and are left out; with more (and more than 20) the"
+        " run is refused.",
     )
     style: Style = Field(
         "plain",

@@ -97,7 +97,7 @@ class Folder:
 
 
 def is_remote(storage: str) -> bool:
-    return "://" in storage and not storage.startswith("file://")
+    return "://" in storage and not storage.startswith("file:")
 
 
 def remote_of(storage: str) -> Folder | None:

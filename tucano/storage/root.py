@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Timer
+from urllib.parse import unquote, urlsplit
 
 from tucano.errors import UserError
 from tucano.storage.folder import Folder, is_remote, remote_of
@@ -34,7 +35,18 @@ def working_copy(storage: str) -> Path:
     """The storage root on this machine: the folder itself, or the one that is copied to remote storage."""
     if is_remote(storage):
         return Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
-    return Path(storage.removeprefix("file://")).resolve()
+    return Path(_path_of(storage) if storage.startswith("file:") else storage).resolve()
+
+
+def _path_of(address: str) -> str:
+    """What a `file:` address means. UserError for one that leads elsewhere, or nowhere in particular."""
+    parts = urlsplit(address)
+    if parts.netloc not in ("", "localhost") or not parts.path.startswith("/") or "?" in address or "#" in address:
+        raise UserError(
+            f"storage={address} is no address of a folder here; write the folder itself, or file:///… with %23 for #"
+            " (a folder whose name begins with file: is ./file:…)"
+        )
+    return unquote(parts.path)
 
 
 def writable(storage: str) -> Path:
@@ -60,12 +72,7 @@ def private(root: Path) -> Path:
     What this process makes from then on is its user's alone too, if others may not read the root: then who may pass
     through it (PostgreSQL's user) finds nothing open there.
     """
-    found = UNUSABLE.search(str(root.absolute()))
-    if found:
-        raise UserError(
-            f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another"
-            " folder"
-        )
+    require_usable(root)
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
         root.mkdir(mode=0o700, exist_ok=True)
@@ -79,6 +86,15 @@ def private(root: Path) -> Path:
     if root.stat().st_mode & 0o067 == 0:
         os.umask(0o077)
     return root
+
+
+def require_usable(root: Path) -> None:
+    """UserError for a path that a database's address cannot hold: it would be another file's."""
+    if found := UNUSABLE.search(str(root.absolute())):
+        raise UserError(
+            f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another"
+            " folder, or rename it"
+        )
 
 
 def _require_remote(storage: str) -> None:

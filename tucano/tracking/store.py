@@ -15,7 +15,7 @@ from tucano.security.access import withhold_from
 from tucano.security.addresses import holds_secret, is_http, masked
 from tucano.security.printable import short
 from tucano.storage.folder import is_remote
-from tucano.storage.root import require_whole, working_copy
+from tucano.storage.root import require_usable, require_whole, working_copy
 from tucano.tracking.moved import follow
 from tucano.tracking.unfinished import made_whole
 
@@ -49,7 +49,8 @@ DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
 
 def default_uri(storage: Path) -> str:
-    """The SQLite store under a storage root."""
+    """The SQLite store under a storage root. UserError for a path that an address cannot hold."""
+    require_usable(storage)
     return f"sqlite:///{storage.resolve()}/mlflow/mlflow.db"
 
 
@@ -109,6 +110,8 @@ def open_client(uri: str) -> MlflowClient:
             f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it"
             " empty"
         )
+    if scheme.startswith("sqlite") and "/" in uri.partition("?")[2]:
+        raise UserError(f"tracking_uri={masked(uri)} has '?' in its path, where its options begin; name another folder")
     if is_server(uri):
         withhold_from(uri)
         return _asked(uri)

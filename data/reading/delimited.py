@@ -1,0 +1,190 @@
+"""Delimited text (CSV): rows with the line that each begins in. A row that cannot be read costs itself, and not those
+after it.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from data.reading.files import LONGEST_ROW, Broken, not_text, text_lines
+from tucano.errors import UserError
+
+MARK = '"'
+MOST_LINES = 500
+"""Of one row: what goes on beyond is no text, but a quotation mark that nothing closes."""
+LEAST_COLUMNS = 4
+"""From here on a line of a text hardly has, by chance, the separators of a row."""
+_SEPARATOR = re.compile(r"\"?sep=([,;\t])\"?\r?", re.IGNORECASE)
+"""What Excel writes before the header, and reads from there."""
+Row = tuple[int, list[str] | Broken]
+"""The line that it begins in, and as many cells as there are names, or why it has none."""
+
+
+def delimited(file: IO[bytes], path: Path, separator: str | None = None) -> tuple[list[str], Iterator[Row]]:
+    """The names of the columns, and each row that holds something. Without a separator it is the one that the file
+    names (`sep=;`), or the most frequent of its first line. UserError for a file without names.
+
+    Cells are quoted as in RFC 4180; a mark inside of an unquoted cell (TV 43") is part of it. Where marks do not fit,
+    only the row of that one line is lost: what stands behind it is read anew. It may be rows, or the rest of a text;
+    until one is a row without doubt, what is in doubt is lost too.
+    """
+    lines = _Lines(text_lines(file, path))
+    top = lines.next_text()
+    if named := _SEPARATOR.fullmatch(top):
+        lines.take()
+        separator = named[1]
+        top = lines.next_text()
+    sign = separator or max(",;\t", key=top.count)
+    header = _row(lines, sign)
+    names = header.cells if header else Broken("there are none")
+    if isinstance(names, Broken) or "\r" in "".join(names):
+        why = names.why if isinstance(names, Broken) else "a carriage return stands in them"
+        raise UserError(f"{path} does not begin with a line of the names of its columns ({why}); mend that line")
+    return names, _rows(lines, sign, len(names))
+
+
+def _rows(lines: "_Lines", sign: str, width: int) -> Iterator[Row]:
+    in_doubt = False
+    while row := _row(lines, sign, width):
+        cells = row.cells
+        if not isinstance(cells, Broken) and in_doubt and row.is_loose:
+            cells = Broken("the row stands behind a broken one, and may be its rest")
+        in_doubt = row.is_torn or (in_doubt and (isinstance(cells, Broken) or not any(cells)))
+        if isinstance(cells, Broken) and row.last > row.line:
+            cells = Broken(f"{cells.why} (lines {row.line} to {row.last})")
+        if isinstance(cells, Broken) or any(cells):
+            yield row.line, cells
+
+
+class _Lines:
+    """Numbered lines, which can be put back."""
+
+    def __init__(self, lines: Iterator[tuple[int, str | None]]) -> None:
+        self._lines = lines
+        self._back: deque[tuple[int, str | None]] = deque()
+
+    def take(self) -> tuple[int, str | None] | None:
+        return self._back.popleft() if self._back else next(self._lines, None)
+
+    def put_back(self, lines: list[tuple[int, str | None]]) -> None:
+        self._back.extendleft(reversed(lines))
+
+    def next_text(self) -> str:
+        """The next line, which stays; empty where it is too long, or none."""
+        if (line := self.take()) is None:
+            return ""
+        self.put_back([line])
+        return line[1] or ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """`is_torn`: its quotation marks do not fit. `is_loose`: the line may as well be of a text: a cell begins with a
+    space, or holds a mark that quotes nothing.
+    """
+
+    line: int
+    last: int
+    cells: list[str] | Broken
+    is_torn: bool = False
+    is_loose: bool = False
+
+
+def _row(lines: _Lines, sign: str, width: int | None = None) -> _Row | None:
+    """The next row; None behind the last. `width`: how many cells it should have."""
+    if (first := lines.take()) is None:
+        return None
+    number, text = first
+    if text is None:
+        return _Row(number, number, Broken(f"the line has more than {LONGEST_ROW} characters"))
+    record = _Record(lines, sign, width, text)
+    try:
+        record.read()
+    except _TornError as torn:
+        lines.put_back(record.further)
+        return _Row(number, number, Broken(str(torn)), is_torn=True)
+    cells = record.cells
+    last = number + len(record.further)
+    if (why := not_text(record.text)) is not None:
+        return _Row(number, last, why)
+    if width not in (None, len(cells)) and any(cells):
+        said = f"the row has {len(cells)} cells, the first line {width}; quote a cell that holds separators"
+        return _Row(number, last, Broken(said))
+    return _Row(number, last, cells, is_loose=record.has_bare_mark or any(cell.startswith(" ") for cell in cells[1:]))
+
+
+class _TornError(Exception):
+    """Why the quotation marks of a row do not fit."""
+
+
+@dataclass(slots=True)
+class _Record:
+    """A row while it is read: `text` are its lines so far, of which `further` are those behind the first. `wide`: its
+    cells of several lines, as (how many stand before it, text).
+    """
+
+    lines: _Lines
+    sign: str
+    width: int | None
+    text: str
+    further: list[tuple[int, str | None]] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+    wide: list[tuple[int, str]] = field(default_factory=list)
+    has_bare_mark: bool = False
+
+    def read(self) -> None:
+        at = 0
+        while at >= 0:
+            at = self._quoted(at) if self.text.startswith(MARK, at) else self._bare(at)
+        if self.wide and self.width is not None and self.width >= LEAST_COLUMNS:
+            self._refuse_swallowed_rows(self.width)
+
+    def _bare(self, at: int) -> int:
+        """Reads the cell that begins there; where the next one begins, -1 behind the last."""
+        end = self.text.find(self.sign, at)
+        cell = self.text[at:].removesuffix("\r") if end < 0 else self.text[at:end]
+        self.has_bare_mark = self.has_bare_mark or MARK in cell
+        self.cells.append(cell)
+        return end + 1 if end >= 0 else -1
+
+    def _quoted(self, at: int) -> int:
+        end = self.text.find(MARK, at + 1)
+        while end < 0 or self.text.startswith(MARK, end + 1):
+            begin = end + 2 if end >= 0 else self._with_another_line()
+            end = self.text.find(MARK, begin)
+        cell = self.text[at + 1 : end]
+        if "\n" in cell:
+            self.wide.append((len(self.cells), cell))
+        self.cells.append(cell.replace(MARK * 2, MARK))
+        if self.text[end + 1 :] in ("", "\r"):
+            return -1
+        if not self.text.startswith(self.sign, end + 1):
+            place = f", in line {self.further[-1][0]}" if self.further else ""
+            raise _TornError(f"a quotation mark inside of a quoted cell{place}; double it, or close the one before it")
+        return end + 2
+
+    def _with_another_line(self) -> int:
+        """Where it begins."""
+        line = self.lines.take() if len(self.further) < MOST_LINES and self._may_go_on() else None
+        if line is not None:
+            self.further.append(line)
+        if line is None or line[1] is None or len(self.text) + len(line[1]) > LONGEST_ROW:
+            raise _TornError("a quotation mark that nothing closes; close it, or double it where the text has one")
+        self.text += f"\n{line[1]}"
+        return len(self.text) - len(line[1])
+
+    def _may_go_on(self) -> bool:
+        return self.width is None or len(self.cells) < self.width
+
+    def _refuse_swallowed_rows(self, width: int) -> None:
+        """A stray mark and the next one may look like the frame of a cell: then what they frame has the separators of
+        rows, without the spaces that follow them in a text.
+        """
+        for before, cell in self.wide:
+            after = len(self.cells) - 1 - before
+            first, *inner, last = (len(re.findall(f"{self.sign}(?! )", line)) for line in cell.split("\n"))
+            if (first == width - 1 - before and last == width - 1 - after) or width - 1 in inner:
+                raise _TornError("a quotation mark that nothing closes before the next rows; close it, or double it")

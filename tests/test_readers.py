@@ -1,0 +1,317 @@
+"""Files that people reported of other programs: rows with surplus separators, stray quotation marks, lone carriage
+returns, other encodings. And any bytes: rows with the lines that they stand in, or one sentence.
+"""
+
+import io
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from own_rows import push, words
+from test_data_sources import run, sentence, write_b2w, write_olist
+
+from benchmarks.fuzz import TARGETS, corpus
+from data.own import command
+from data.own.prompts import read_own
+from data.public.files import objects
+from data.reading import delimited as reading
+from data.reading.delimited import MOST_LINES, delimited
+from data.reading.files import Broken
+from data.reading.findings import SHOWN
+from data.sources.csv_files import TableReader
+from tucano.errors import UserError
+from tucano.monitoring.log import Found, read_references
+from tucano.overview.backs import read_backs, record_back
+from tucano.rating.draw import read_candidates
+from tucano.rating.store import load
+from tucano.settings import DataSettings
+
+Rows = list[tuple[int, list[str] | str]]
+
+
+def rows_of(content: str | bytes, separator: str | None = None) -> Rows:
+    """Rows, or why there are none, by line."""
+    raw = content.encode(errors="surrogateescape") if isinstance(content, str) else content
+    _, rows = delimited(io.BytesIO(raw), Path("x.csv"), separator)
+    return [(line, cells.why if isinstance(cells, Broken) else cells) for line, cells in rows]
+
+
+def changed_b2w(folder: Path, changes: Mapping[int, Callable[[str], str]], rows: int = 60) -> Path:
+    """Lines of the file are changed, counted from 1 as an editor does."""
+    path = write_b2w(folder / "b2w.csv", rows)
+    lines = path.read_bytes().decode().split("\r\n")
+    for number, change in changes.items():
+        lines[number - 1] = change(lines[number - 1])
+    path.write_bytes("\r\n".join(lines).encode())
+    return path
+
+
+def reviews(files: dict[str, list]) -> list[str]:
+    return [prompt.user for prompts in files.values() for prompt in prompts if prompt.source == "b2w"]
+
+
+# Surplus separators
+
+
+@pytest.mark.parametrize("line", [2, 7])
+def test_a_row_with_a_surplus_separator_is_lost_and_named_and_no_column_shifts(line: int, tmp_path: Path) -> None:
+    """pandas takes the first column for an index where the first row has a cell more."""
+    path = changed_b2w(tmp_path, {line: lambda row: row.replace("Título", "Bom;Título")})
+    report, files = run("b2w", path, tmp_path / "out", train_prompts=200)
+    assert report.bad_rows == [
+        "unreadable in b2w.csv: 1",
+        f"b2w.csv line {line}: the row has 6 cells, the first line 5; quote a cell that holds separators",
+    ]
+    assert report.warnings[0] == "1 rows are unreadable in b2w.csv and left out"
+    asked = reviews(files)
+    assert len(asked) == 59 and not any(sentence(line - 2) in text for text in asked)
+    assert all("Título. " in text for text in asked)
+
+
+def test_olist_goes_on_without_a_row_that_is_none(tmp_path: Path) -> None:
+    folder = write_olist(tmp_path / "csv")
+    file = folder / "olist_order_items_dataset.csv"
+    lines = file.read_text(encoding="utf-8").split("\n")
+    lines[1], lines[2], lines[3] = lines[1] + ",5", lines[2].replace(",5.5", ",caro"), lines[3].replace(",5.5", ',"5.5')
+    file.write_text("\n".join(lines), encoding="utf-8")
+    report, _ = run("olist", folder, tmp_path / "out")
+    assert report.bad_rows == [
+        "unreadable in olist_order_items_dataset.csv: 3",
+        "olist_order_items_dataset.csv line 2: the row has 6 cells, the first line 5; quote a cell that holds separators",
+        "olist_order_items_dataset.csv line 4: a quotation mark that nothing closes; close it, or double it where the"
+        " text has one",
+        "olist_order_items_dataset.csv line 3: column freight_value holds 'caro', a number is needed",
+    ]
+
+
+def test_stars_that_are_none_are_counted(tmp_path: Path) -> None:
+    """They were left out without a word."""
+    path = changed_b2w(tmp_path, {2: lambda row: row.replace(";1;", ";7;"), 3: lambda row: row.replace(";2;", ";;")})
+    table = TableReader()
+    assert len(table.read(path, {"overall_rating": "stars"}, ";")) == 58
+    assert table.bad_rows[1:] == [
+        "b2w.csv line 2: column overall_rating holds '7', 1 to 5 is needed",
+        "b2w.csv line 3: column overall_rating holds '', 1 to 5 is needed",
+    ]
+
+
+def test_many_lost_rows_are_refused_and_the_sentence_says_how_to_go_on(tmp_path: Path) -> None:
+    def surplus(row: str) -> str:
+        return row + ";x"
+
+    path = changed_b2w(tmp_path, dict.fromkeys(range(2, SHOWN + 3), surplus))
+    with pytest.raises(UserError, match=r"b2w.csv: 21 of 60 rows cannot be read \(b2w.csv line 2: .*--set") as raised:
+        run("b2w", path, tmp_path / "out")
+    (setting,) = re.findall(r"--set data\.unreadable=(\S+)", str(raised.value))
+    assert DataSettings(unreadable=float(setting)).unreadable == pytest.approx(21 / 60, abs=0.002)
+    assert len(TableReader(float(setting)).read(path, {"overall_rating": "stars"}, ";")) == 39
+    assert len(TableReader().read(changed_b2w(tmp_path, {2: surplus}), {"overall_rating": "stars"}, ";")) == 59
+
+
+# Stray quotation marks
+
+
+def test_a_stray_mark_costs_its_row_and_not_those_up_to_the_next_mark(tmp_path: Path) -> None:
+    """It swallowed eight reviews: the next mark, that of a quoted cell, seemed to close it."""
+    changes: dict[int, Callable[[str], str]] = {
+        3: lambda row: row.replace("Título;", 'Título;"'),
+        12: lambda row: row.replace("Título", '"TV 43"""'),
+    }
+    report, files = run("b2w", changed_b2w(tmp_path, changes), tmp_path / "out", train_prompts=200)
+    assert report.bad_rows[1:] == [
+        "b2w.csv line 3: a quotation mark inside of a quoted cell, in line 12; double it, or close the one before it"
+    ]
+    asked = reviews(files)
+    assert len(asked) == 59 and sum('TV 43". ' + sentence(10) in text for text in asked) == 1
+
+
+QUOTED: dict[str, tuple[str, Rows]] = {
+    "the mark that closes it stands at a cell's end": (
+        'a;b;c;d\n1;"um;3;4\n5;dois;7;8\n9;tres";11;12\n13;14;15;16\n',
+        [
+            (2, "a quotation mark that nothing closes before the next rows; close it, or double it"),
+            (3, ["5", "dois", "7", "8"]),
+            (4, ["9", 'tres"', "11", "12"]),
+            (5, ["13", "14", "15", "16"]),
+        ],
+    ),
+    "nothing closes it": (
+        'task,prompt\npush,"Um\npush,Dois\npush,Tres\n',
+        [
+            (2, "a quotation mark that nothing closes; close it, or double it where the text has one"),
+            (3, ["push", "Dois"]),
+            (4, ["push", "Tres"]),
+        ],
+    ),
+    "a text of several lines is torn": (
+        'prompt,task\n"Ele disse\n"sim" e foi, embora\ne voltou",push\nDois,push\n',
+        [
+            (2, "a quotation mark inside of a quoted cell, in line 3; double it, or close the one before it"),
+            (3, "a quotation mark inside of a quoted cell; double it, or close the one before it"),
+            (4, "the row stands behind a broken one, and may be its rest"),
+            (5, ["Dois", "push"]),
+        ],
+    ),
+    "a text of several lines with separators, and lines of its own": (
+        'a,b,c,d\n1,"um, dois, tres,\nquatro, cinco",6,7\n',
+        [(2, ["1", "um, dois, tres,\nquatro, cinco", "6", "7"])],
+    ),
+    "an inch mark": ('a;b\nTV 43" nova;2\n"TV 43""";3\n', [(2, ['TV 43" nova', "2"]), (3, ['TV 43"', "3"])]),
+    "a surplus cell after several lines": (
+        'a,b\n"um\ndois",3,4\n5,6\n',
+        [
+            (2, "the row has 3 cells, the first line 2; quote a cell that holds separators (lines 2 to 3)"),
+            (4, ["5", "6"]),
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", QUOTED)
+def test_where_marks_do_not_fit_the_lines_are_named_as_an_editor_counts_them(what: str) -> None:
+    content, expected = QUOTED[what]
+    assert rows_of(content) == expected
+    assert rows_of(content.replace("\n", "\r\n")) == [
+        (line, said if isinstance(said, str) else [cell.replace("\n", "\r\n") for cell in said])
+        for line, said in expected
+    ]
+
+
+def test_one_open_mark_costs_one_row_of_many_and_no_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All rows after it were lost, 150,000 characters on."""
+    rows = [f"push,Escreva um push: {words(n)}" for n in range(3000)]
+    rows[6] = rows[6].replace(",", ',"')
+    (tmp_path / "own.csv").write_text("\n".join(["task,prompt", *rows]), encoding="utf-8")
+    assert command.check(tmp_path / "own.csv") == command.SOME_BAD
+    said = capsys.readouterr().out
+    assert "3000 rows, 2999 usable" in said and "own.csv line 8: a quotation mark that nothing closes; close it" in said
+    assert "or go on without them:" in said
+
+
+def test_marks_in_every_line_are_read_again_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each could be the first of a row that has no end: without a bound a file of 7 MB would take years."""
+    taken = Counter[str]()
+    take = reading._Lines.take
+
+    def counted(lines: reading._Lines) -> tuple[int, str | None] | None:
+        taken["lines"] += 1
+        return take(lines)
+
+    monkeypatch.setattr(reading._Lines, "take", counted)
+    header = ",".join(f"c{number}" for number in range(1500))
+    assert len(rows_of(f"{header}\n" + 'a","b\n' * 1000)) == 1000
+    assert taken["lines"] < 1000 * (MOST_LINES + 2)
+
+
+# Carriage returns
+
+
+def test_a_lone_carriage_return_stands_in_its_text(tmp_path: Path) -> None:
+    path = changed_b2w(tmp_path, {2: lambda row: row.replace(sentence(0), f"Chegou\r{sentence(0)}")})
+    _, files = run("b2w", path, tmp_path / "out", train_prompts=200)
+    assert sum(f"Título. Chegou {sentence(0)}" in text for text in reviews(files)) == 1 and len(reviews(files)) == 60
+    text = b"task,prompt\npush,Escreva um push\rda mesa\npush,Crie um push\n"
+    (tmp_path / "own.csv").write_bytes(text)
+    assert [prompt.user for prompt in read_own(tmp_path / "own.csv").prompts] == [
+        "Escreva um push\rda mesa",
+        "Crie um push",
+    ]
+
+
+def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> None:
+    assert rows_of("a,b\r1,2\r3\r4,5") == [(2, ["1", "2"]), (3, "the row has 1 cells, the first line 2; quote a cell that holds separators"), (4, ["4", "5"])]  # fmt: skip
+    lines = "\r".join(json.dumps(push(n)) for n in range(3))
+    (tmp_path / "own.jsonl").write_text(lines, encoding="utf-8", newline="")
+    assert len(read_own(tmp_path / "own.jsonl").prompts) == 3
+    with pytest.raises(UserError, match="a carriage return stands in them"):
+        rows_of("a,b\r1,2\n3,4\n")
+
+
+# Encodings
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("name", ["own.csv", "own.jsonl"])
+def test_the_advice_for_a_file_of_wide_characters_makes_one_that_is_read(
+    name: str, encoding: str, tmp_path: Path
+) -> None:
+    """The advice was that for Latin-1, which leaves a zero byte in front of each letter."""
+    rows = {"own.csv": "task,prompt\npush,Promoção de relógio\n", "own.jsonl": '{"prompt": "Promoção de relógio"}\n'}
+    (tmp_path / name).write_bytes(rows[name].encode(encoding))
+    with pytest.raises(UserError, match=r"is UTF-(16|32)(LE|BE)?, not UTF-8; convert it: ") as raised:
+        read_own(tmp_path / name)
+    (advice,) = re.findall("`(.*)`", str(raised.value))
+    subprocess.run(advice, shell=True, check=True, cwd=tmp_path)
+    assert [prompt.user for prompt in read_own(tmp_path / f"utf8-{name}").prompts] == ["Promoção de relógio"]
+
+
+def test_a_zero_byte_and_a_foreign_letter_cost_their_row(tmp_path: Path) -> None:
+    assert rows_of("a,b\n1,x\0y\n2,\udce7\n3,4\n") == [
+        (2, "the row holds a zero byte (character 4)"),
+        (3, "the row is not UTF-8 (character 3)"),
+        (4, ["3", "4"]),
+    ]
+    path = changed_b2w(tmp_path, {5: lambda row: row.replace("Título", "T\0tulo")})
+    assert run("b2w", path, tmp_path / "out")[0].bad_rows[1:] == [
+        "b2w.csv line 5: the row holds a zero byte (character 2)"
+    ]
+
+
+# Relatives
+
+
+def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
+    (tmp_path / "dev.jsonl").write_text('{"a": "um\u2028dois"}\n \n{"a": "\x85"}\n', encoding="utf-8")
+    assert objects("spider_pt", tmp_path / "dev.jsonl") == [{"a": "um\u2028dois"}, {"a": "\x85"}]
+    record_back(tmp_path, "tucano", 2, "erra\u2028nos descontos")
+    (back,), unreadable = read_backs(tmp_path)
+    assert back.why == "erra\u2028nos descontos" and not unreadable
+
+
+def test_the_last_reference_counts_without_its_newline_and_a_torn_one_is_said(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": digit * 32, "reference": {}}) for digit in "ab"]
+    (tmp_path / "references.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert read_references(tmp_path) == ({d * 32: Found(id=d * 32, reference={}) for d in "ab"}, ())
+    (tmp_path / "references.jsonl").write_text("\n".join(lines)[:-5], encoding="utf-8")
+    assert read_references(tmp_path)[1] == (("references.jsonl", 2),)
+
+
+def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
+    """The rest of a dump stood in it, and the names of a stranger's fields."""
+    odd = {"prompt": {"a\nb" * 99: 1}, "completion": "Oi"}
+    (tmp_path / "c.jsonl").write_text(json.dumps(odd), encoding="utf-8")
+    for read in (lambda: load("SELECT 'a\n" + "b" * 9999, tmp_path), lambda: read_candidates(tmp_path / "c.jsonl")):
+        with pytest.raises(UserError) as raised:
+            read()
+        assert str(raised.value).isprintable() and len(str(raised.value)) < 600
+
+
+# Any bytes
+
+SIGNS = st.lists(st.sampled_from(b'";,\n\r\0 a\xe7{}:1')).map(bytes)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(content=st.binary(max_size=200) | SIGNS, place=st.integers(0, 10_000), seed=st.integers(0, 10_000))
+@settings(max_examples=60)
+def test_any_bytes_are_rows_with_their_lines_or_one_sentence(
+    target: str, content: bytes, place: int, seed: int
+) -> None:
+    """Alone, and inside of an input that a fuzzer has found."""
+    known = corpus(target)
+    around = known[seed % len(known)]
+    cut = place % (len(around) + 1)
+    for raw in (content, around[:cut] + content + around[cut:]):
+        TARGETS[target](raw)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_a_fuzzer_has_found_stays_mended(target: str) -> None:
+    for content in corpus(target):
+        TARGETS[target](content)
