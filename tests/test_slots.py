@@ -73,8 +73,8 @@ def test_keys_of_every_head_give_what_shared_ones_do() -> None:
     )
     query, keys, values = torch.randn(2, 4, 5, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 5, 8)
     shared = decoder._attend(query, keys, values, mask)
-    every = (kept.repeat_interleave(2, dim=1) for kept in (keys, values))
-    whole = ATTENTION(query, *every, attn_mask=mask).transpose(1, 2)
+    every, theirs = keys.repeat_interleave(2, dim=1), values.repeat_interleave(2, dim=1)
+    whole = ATTENTION(query, every, theirs, attn_mask=mask).transpose(1, 2)
     assert torch.allclose(shared, whole, atol=1e-6)
 
 
