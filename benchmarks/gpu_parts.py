@@ -30,7 +30,8 @@ from tucano.profiles import load_profile, project_root
 from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
-from tucano.training import grpo, kernels
+from tucano.training import grpo
+from tucano.training.checkpoints import exact
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.launch import environment
 from tucano.training.orders import JobFolders, order
@@ -212,7 +213,7 @@ def training(setup: Setup) -> Seen:
     seen: Seen = {"tokens": rows * ids.shape[1]}
     for name, strict in (("deterministic s", True), ("any order s", False)):
         if setup.device == "cuda":
-            kernels.choose(strict, patched=False)
+            exact.choose(strict, patched=False)
         seen[name] = median(_timed(step, setup)[1] for _ in range(PASSES))
     weights = sum(weight.numel() for weight in trainer.model.parameters())
     products = 4 * weights * seen["tokens"]  # forwards 2, and of backwards that half which frozen weights need
@@ -362,5 +363,5 @@ PARTS: dict[str, Callable[[Setup], Seen]] = {
 if __name__ == "__main__":
     setup = Setup.read(Path(sys.argv[2]))
     if setup.device == "cuda":
-        kernels.choose(deterministic=True, patched=False)
+        exact.choose(deterministic=True, patched=False)
     print(json.dumps(PARTS[sys.argv[1]](setup)), flush=True)

@@ -28,9 +28,9 @@ from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
 from data.thoughts import thought_through, told_to_think
 from tucano.files.prompts import PromptFiles
+from tucano.lengths import USUAL, count_long, long_said
 from tucano.masking import NOT_MASKED
 from tucano.prompts import Paraphrase, Prompt, Task, read_passages, reworded, write_prompts
-from tucano.requirements.lengths import USUAL, count_long, long_said
 from tucano.settings.data import UNREADABLE, PromptPlan, Style
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of

@@ -19,9 +19,9 @@ from tucano.artifacts.identity import digest, digests_at, fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.errors import UserError
 from tucano.files.models import PreferenceFiles
+from tucano.lengths import count_long, long_said, require_fitting, tokenizer_at_hand
 from tucano.preferences import require_pairs_file, write_answer_pairs
 from tucano.prompts import read_prompts
-from tucano.requirements.lengths import count_long, long_said, require_fitting, tokenizer_at_hand
 from tucano.settings import DataSettings, ModelSettings, PipelineSettings
 from tucano.settings.base import Section
 from tucano.settings.stages import of_data

@@ -15,9 +15,8 @@ from test_grpo_parity import ours, settings, tiny
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tucano.training import kernels
 from tucano.training.algorithms.blockwise import baselines
-from tucano.training.checkpoints import arithmetic
+from tucano.training.checkpoints import arithmetic, exact
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.samplers import slots
@@ -110,15 +109,15 @@ def test_steps_of_grpo_on_a_gpu_have_a_deterministic_form(
 
 
 def test_what_is_chosen_is_recorded_and_compared(tmp_path: Path) -> None:
-    kernels.choose(deterministic=True, patched=False)
+    exact.choose(deterministic=True, patched=False)
     assert torch.are_deterministic_algorithms_enabled() and not torch.is_deterministic_algorithms_warn_only_enabled()
-    strict = kernels.chosen()
+    strict = exact.chosen()
     assert strict.startswith("attention flash, efficient, math; deterministic")
-    kernels.choose(deterministic=False, patched=False)
-    assert kernels.chosen().startswith("attention flash, efficient, math; any order")
+    exact.choose(deterministic=False, patched=False)
+    assert exact.chosen().startswith("attention flash, efficient, math; any order")
     had = arithmetic.Arithmetic(1, "NVIDIA L4", "same", strict)
     arithmetic.write([had], tmp_path)
-    here = arithmetic.Arithmetic(1, "NVIDIA L4", "same", kernels.chosen())
+    here = arithmetic.Arithmetic(1, "NVIDIA L4", "same", exact.chosen())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arithmetic, "measured", lambda *_: here)
         computed, said = arithmetic.settle(tmp_path, 1, "cuda")

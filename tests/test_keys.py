@@ -108,6 +108,7 @@ READ_BY: dict[str, set[str]] = {
     # what the flow reads, to choose its way
     "sft.enabled": {"plan", "benchmark", "public"},
     "preflight.allow_red": NOWHERE,
+    "preflight.steps": {"preflight"},
     "promotion.": NOWHERE,
     "benchmark.judge": NOWHERE,
     "benchmark.allow_external": NOWHERE,
@@ -425,7 +426,7 @@ def test_the_command_makes_the_audit_that_a_run_looks_for(artifact: Artifact) ->
 ENGINES = {
     "data.prepare", "data.benchmark", "tucano.audit.stage", "tucano.comparison.plan", "tucano.audit.reaudit_table",
     "tucano.comparison.compare", "tucano.report.report", "tucano.benchmark.answers", "tucano.benchmark.judge",
-    "tucano.benchmark.benchmark", "data.public.prepare", "tucano.benchmark.public.result", "tucano.files.per_task", *(module for kind, module in MODULES.items() if kind != "trial"),
+    "tucano.benchmark.benchmark", "data.public.prepare", "tucano.benchmark.public.result", "tucano.files.per_task", *(module for kind, module in MODULES.items() if kind not in ("trial", "untrained")),
 }  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from data.own.rows import Bad, own_row
 from data.reading.files import NOT_UTF8
 from data.reading.findings import Findings
 from tucano.errors import UserError
+from tucano.lengths import USUAL, count_long
 from tucano.prompts import GENERAL, Prompt
-from tucano.requirements.lengths import USUAL, count_long
 
 _PIECES = re.compile(r"""\w+|[^\w\s.,;:!?…"'“”‘’«»()\[\]]""")
 """Words, and what is no punctuation of a sentence, like + - % and emoji."""

@@ -13,10 +13,10 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from data.own import command as own_data
-from data.own.lengths import require_own_fitting
 from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SERVED, TARGETS, parser
+from tucano.cli.machine.own_lengths import require_own_fitting
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES

@@ -9,7 +9,7 @@ from pydantic import PositiveInt
 
 from tucano.artifacts.records import parsed
 from tucano.errors import UserError
-from tucano.settings import ModelSettings
+from tucano.settings.model import ModelSettings
 
 LORA_WEIGHTS_UNKNOWN = 30_000_000
 """Adapter weights assumed for a hub model whose config is not at hand: above rank 16 on a model of 1.5 billion."""

@@ -20,8 +20,8 @@ from trl import SFTConfig, SFTTrainer
 from tucano.errors import UserError
 from tucano.files.models import StartFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
+from tucano.lengths import require_fitting
 from tucano.prompts import Prompt, messages, read_general, read_paraphrases, read_prompts, reworded
-from tucano.requirements.lengths import require_fitting
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter

@@ -62,12 +62,12 @@ def run(job: Job) -> dict[str, object] | None:
     """Do the job; None when SIGTERM ended it early with its state saved."""
     if job.settings["model"]["backend"] == "unsloth":
         import unsloth  # noqa: F401  patches trl and transformers, so it comes before them
-    from tucano.training import kernels
+    from tucano.training.checkpoints import exact
     from tucano.training.threads import compute_with
 
     compute_with(job.threads)
     if job.settings["model"]["device"] == "cuda":
-        kernels.choose(job.deterministic, patched=job.settings["model"]["backend"] == "unsloth")
+        exact.choose(job.deterministic, patched=job.settings["model"]["backend"] == "unsloth")
     result: dict[str, object] | None = importlib.import_module(MODULES[job.kind]).run(job)
     if job.settings["model"]["device"] == "cuda":
         print(f"gpu memory: {gpu_peak_bytes() / 2**30:.2f} GiB at most", flush=True)

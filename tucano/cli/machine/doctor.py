@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from data.own.lengths import require_own_fitting
+from tucano.cli.machine.own_lengths import require_own_fitting
 from tucano.errors import UserError
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
 from tucano.project import OWN_FILES

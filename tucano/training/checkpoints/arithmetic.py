@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from tucano.training import kernels
+from tucano.training.checkpoints import exact
 from tucano.training.checkpoints.states import raw
 from tucano.training.threads import compute_with
 
@@ -63,7 +63,7 @@ def measured(threads: int, device: str) -> Arithmetic:
     """How this machine computes on `device` (cpu or cuda) with `threads`, which it does from now on."""
     compute_with(threads)
     if device == "cuda":
-        return Arithmetic(threads, torch.cuda.get_device_name(), probe(device), kernels.chosen())
+        return Arithmetic(threads, torch.cuda.get_device_name(), probe(device), exact.chosen())
     return Arithmetic(threads, f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}", probe(device))
 
 

@@ -13,7 +13,7 @@ BLOCK = 1024
 
 
 @triton.jit
-def _rotate(x, cos, sin, out, heads, HEADS: tl.constexpr, HALF: tl.constexpr):  # type: ignore[no-untyped-def]
+def _rotate(x, cos, sin, out, heads, HEADS: tl.constexpr, HALF: tl.constexpr):
     token = tl.program_id(0).to(tl.int64)
     head = tl.arange(0, HEADS)[:, None]
     lane = tl.arange(0, HALF)[None, :]
@@ -28,7 +28,7 @@ def _rotate(x, cos, sin, out, heads, HEADS: tl.constexpr, HALF: tl.constexpr):  
 
 
 @triton.jit
-def _gate(gates, ups, out, size, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+def _gate(gates, ups, out, size, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     there = at < size
     x = tl.load(gates + at, mask=there).to(tl.float32)
@@ -37,7 +37,7 @@ def _gate(gates, ups, out, size, BLOCK: tl.constexpr):  # type: ignore[no-untype
 
 
 @triton.jit
-def _gate_back(change, gates, ups, back, others, size, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+def _gate_back(change, gates, ups, back, others, size, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     there = at < size
     slope = tl.load(change + at, mask=there).to(tl.float32)

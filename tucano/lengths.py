@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tucano.errors import UserError
-from tucano.settings import ModelSettings
+from tucano.settings.model import ModelSettings
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
