@@ -79,13 +79,12 @@ def test_an_nf4_merge_that_loses_the_adapter_is_still_refused(
 
 
 def test_the_distance_before_the_first_step_is_that_of_the_bases_whatever_the_adapter_says(quantised: Job) -> None:
-    """By a second way: one sequence at a time, through softmax."""
+    """By a second way: one sequence at a time, through softmax. A base that was cast had its rotary frequencies rounded."""
     base = str(quantised.base)
     policy, _ = load_policy(NF4, base, Path(str(quantised.adapter)), trainable=False, seed=7)
     prompts, answers = [[5, 6, 7, 8], [9, 10]], [[11, 12, 13], [14, 15, 16, 17]]
     small, _ = load_policy(NF4, base, None, trainable=False, seed=7)
-    full, _ = load_policy(MODEL, base, None, trainable=False, seed=7)
-    stored = full.to(torch.bfloat16)
+    stored, _ = load_policy(MODEL.model_copy(update={"dtype": "bfloat16"}), base, None, trainable=False, seed=7)
     gaps = []
     for prompt, answer in zip(prompts, answers, strict=True):
         ids = torch.tensor([[*prompt, *answer]])

@@ -117,8 +117,9 @@ def quantisation_distance(policy: Any, model: LoadedModel, base: str, ids: Ids, 
 
 
 def _exact(model: LoadedModel, dtype: str = "float32") -> LoadedModel:
-    """How the full model is loaded: in the precision that it is asked in, never cast afterwards. Where Unsloth was
-    imported its forward is that of every model, and begins in the precision that the model was loaded in.
+    """How the full model is loaded: in the precision that it is asked in, never cast afterwards. A cast rounds the
+    rotary frequencies, too; and where Unsloth was imported its forward is that of every model, and begins in the
+    precision that the model was loaded in.
     """
     return model.model_copy(update={"dtype": dtype, "quantization": "none", "backend": "transformers"})
 
