@@ -3,6 +3,7 @@
 import os
 import shlex
 import stat
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,9 +64,9 @@ def text_lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, str | None]]:
     start = file.read(LONGEST_ROW)
     if wide := _wide(start):
         raise UserError(f"{path} is {wide.upper()}, not UTF-8; convert it: `{conversion(path, wide)}`")
-    file.seek(0)
+    file.seek(3 if start.startswith(BOM_UTF8) else 0)  # the codec utf-8-sig drops a mark's beginning at a file's end
     end = "\r" if b"\n" not in start and b"\r" in start else "\n"
-    text = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline=end)
+    text = TextIOWrapper(file, encoding="utf-8", errors="surrogateescape", newline=end)
     number = 0
     try:
         while line := text.readline(LONGEST_ROW + 1):
