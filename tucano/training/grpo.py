@@ -16,10 +16,8 @@ from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, rew
 from tucano.settings.grpo import GrpoStage, TrainerStage
 from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
-from tucano.training.checkpoints import attempts, manifest
+from tucano.training.checkpoints import attempts, weights
 from tucano.training.checkpoints.resumable import Reporter, opened_journal, settled
-from tucano.training.checkpoints.states import NotAsSaved
-from tucano.training.checkpoints.weights import train_in_float32
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
 from tucano.training.jobs import Job
@@ -58,9 +56,7 @@ def run(job: Job) -> dict[str, object] | None:
         if not trainer.train_resumable():
             return None
     journal.commit(trainer.state.global_step)
-    fault = manifest.fault(work.best)
-    if fault is not None:
-        raise NotAsSaved(f"{work.best}: {fault}")
+    weights.describe(trainer.model, work.best)
     work.best.rename(SeedFiles(Path(job.output)).adapter)
     return {
         "steps": trainer.state.global_step,
@@ -102,7 +98,7 @@ def build(
         processing_class=tokenizer,
         callbacks=callbacks,
     )
-    train_in_float32(policy)
+    weights.train_in_float32(policy)
     trainer.settings, trainer.scorer = settings.grpo, scorer
     trainer.thinking = frozenset(task for task, system in systems.items() if thinks(system))
     trainer.draws_with(sampler)

@@ -32,10 +32,13 @@ from tucano.training.checkpoints import weights
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.merge import quantisation_distance
-from tucano.training.policies.chat import encode
+from tucano.training.policies import effect
+from tucano.training.policies.chat import encode, stop_tokens
+from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy
 from tucano.training.preflight_checks import Check
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
+from tucano.training.samplers import Decoding
 
 REHEARSAL_STEPS = 20
 PROMPTS_PER_TASK = 6
@@ -125,7 +128,7 @@ def _checks(
     trainer.train()
     yield check.finite(trainer.state.log_history)
     if settings.grpo.sampler != "local":
-        yield check.sampler(trainer.state.log_history)
+        yield check.sampler(trainer.state.log_history, follows(policy, examiner, some, job.seed))
     yield gradients(recorder, share_moved(before, entries_of_a(policy)))
     yield memory(recorder)
     yield check.merging(policy)
@@ -142,6 +145,24 @@ def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Exami
     sizes = [len(ids) for ids in encode(examiner.tokenizer, prompts, examiner.system_prompts)]
     positions = getattr(policy.config, "max_position_embeddings", None)
     return check.context(sizes, positions, settings.model.max_length_tokens, settings.grpo.max_completion_tokens)
+
+
+@torch.no_grad()
+def follows(policy: Policy, examiner: Examiner, prompts: Sequence[Prompt], seed: int) -> bool:
+    """Whether what the sampler draws, and says of it, is the policy's rather than its base's."""
+    assert isinstance(policy, PeftModel), "GRPO trains an adapter"
+    ids = encode(examiner.tokenizer, prompts, examiner.system_prompts)
+    decoding = Decoding(examiner.max_new_tokens, 1.0, tuple(stop_tokens(policy, examiner.tokenizer)))
+    draws = examiner.sampler.sample(policy, ids, decoding, torch.Generator().manual_seed(seed))
+    drawn = [draw.tokens for draw in draws]
+    was_training = policy.training
+    policy.eval()
+    trained = torch.cat(token_logps(policy, ids, drawn))
+    with policy.disable_adapter():
+        base = torch.cat(token_logps(policy, ids, drawn))
+    policy.train(was_training)
+    said = torch.tensor([logp for draw in draws for logp in draw.logps or ()])
+    return effect.follows(said, trained, base, effect.LEAST_ROUNDED)
 
 
 def _demonstrated(job: Job, examiner: Examiner) -> list[int]:
