@@ -4,6 +4,7 @@ import ast
 import copy
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,9 +19,20 @@ from tucano.settings import ModelSettings, PipelineSettings
 from tucano.settings.preflight import CHECKS, SIGNALS
 from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
+from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.preflight import Recorder, Table, entries_of_a, gradients, memory, rehearsal, share_moved
+from tucano.training.preflight import (
+    Recorder,
+    Table,
+    entries_of_a,
+    follows,
+    gradients,
+    memory,
+    rehearsal,
+    share_moved,
+)
 from tucano.training.rollouts.examiner import ScoredCompletion
+from tucano.training.samplers import Draw
 
 PROJECT = Path(__file__).parent.parent
 SYSTEMS = {"push": "Escreva uma notificação."}
@@ -311,6 +323,34 @@ def test_a_check_that_raises_is_red_with_its_fault_and_the_others_are_made(capsy
     raised, fine = capsys.readouterr().out.splitlines()
     assert raised.startswith("RAISED key-value cache     RuntimeError: view size 4 is not compatible: use reshape")
     assert fine.split() == ["OK", "marks", "a", "token", "each"]
+
+
+@pytest.mark.parametrize(("drawn_by", "right"), [("policy", True), ("base", False), ("another", False)])
+def test_a_sampler_within_the_limit_that_lacks_the_adapter_is_red(
+    drawn_by: str, right: bool, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    """An adapter that moves its answers by some hundredths of a nat hid behind .05: exchanged matrices, or none."""
+    policies = {}
+    for name, seed in (("policy", 1), ("another", 2)):
+        model = build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0)
+        adapted = get_peft_model(model, LoraConfig(r=4, target_modules=["up_proj", "down_proj"]))
+        noise = torch.Generator().manual_seed(seed)
+        for key, weight in adapted.named_parameters():
+            if "lora_B" in key:
+                weight.data = 0.04 * torch.randn(weight.shape, generator=noise)
+        policies[name] = adapted.eval()
+    policies["base"] = build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0).eval()
+
+    class Server:
+        def sample(self, policy: Any, prompts: list[list[int]], *_: Any) -> list[Draw]:
+            tokens = [[9, 20, 31, 42, 53]] * len(prompts)
+            logps = token_logps(policies[drawn_by], prompts, tokens)
+            return [Draw(ids, found.tolist()) for ids, found in zip(tokens, logps, strict=True)]
+
+    examiner: Any = SimpleNamespace(tokenizer=tokenizer, system_prompts=SYSTEMS, max_new_tokens=8, sampler=Server())
+    found = follows(policies["policy"], examiner, [PROMPT], 1)
+    history = [{"loss": 0.1, "sampling/sampling_logp_difference/mean": 0.03}]
+    assert found is right and check.sampler(history, found).level == ("ok" if right else "red")
 
 
 def test_every_check_that_can_be_red_may_be_allowed_and_no_other() -> None:

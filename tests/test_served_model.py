@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +106,10 @@ def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job
 
 
 def test_a_merge_that_loses_the_adapter_is_not_faithful(
-    trained: Job, merged: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    trained: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("peft.tuners.lora.LoraModel.merge_and_unload", lambda self, safe_merge: self.unload())
-    assert not merge.run(trained)["faithful"]
+    assert not merge.run(replace(trained, output=str(tmp_path)))["faithful"]
 
 
 def test_a_package_that_lacks_a_weight_is_refused(packed: Path, tmp_path: Path) -> None:

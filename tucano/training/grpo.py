@@ -19,10 +19,8 @@ from tucano.requirements.shapes import Shape
 from tucano.settings.grpo import GrpoStage, TrainerStage
 from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
-from tucano.training.checkpoints import attempts, manifest
+from tucano.training.checkpoints import attempts, weights
 from tucano.training.checkpoints.resumable import Reporter, opened_journal, settled
-from tucano.training.checkpoints.states import NotAsSaved
-from tucano.training.checkpoints.weights import train_in_float32
 from tucano.training.foresight.pieces import Pieces
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
@@ -64,9 +62,7 @@ def run(job: Job) -> dict[str, object] | None:
         if not trainer.train_resumable():
             return None
     journal.commit(trainer.state.global_step)
-    fault = manifest.fault(work.best)
-    if fault is not None:
-        raise NotAsSaved(f"{work.best}: {fault}")
+    weights.describe(trainer.model, work.best)
     work.best.rename(SeedFiles(Path(job.output)).adapter)
     return {
         "steps": trainer.state.global_step,
@@ -108,7 +104,7 @@ def build(
         processing_class=tokenizer,
         callbacks=callbacks,
     )
-    train_in_float32(policy)
+    weights.train_in_float32(policy)
     if settings.model.device == "cuda":
         _know_the_gpu(trainer, settings, job.gpu_share)
     trainer.settings, trainer.scorer = settings.grpo, scorer

@@ -8,10 +8,12 @@ preflight, and the merge may move them by so much more.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from peft import PeftModel
 from torch import Tensor
 from transformers import PreTrainedModel
 
@@ -23,6 +25,7 @@ from tucano.settings.grpo import MergeStage
 from tucano.settings.model import LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
+from tucano.training.policies import effect
 from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy, load_base, load_policy
@@ -55,6 +58,10 @@ def run(job: Job) -> dict[str, object]:
     decoding = Decoding(settings.max_completion_tokens, 1.0, tuple(stop_tokens(trained, tokenizer)))
     answers = _answers(trained, tasks, ids, decoding, torch.Generator().manual_seed(job.seed))
     expected = _logps(trained, tasks, ids, answers)
+    assert isinstance(trained, PeftModel)
+    with trained.disable_adapter():
+        bare = _logps(trained, tasks, ids, answers)
+    changed = effect.of(trained)
     own = quantisation_distance(trained, settings.model, job.base, ids, answers)
     del trained
     stored = MergedFiles(Path(job.output)).model
@@ -65,7 +72,9 @@ def run(job: Job) -> dict[str, object]:
     left = Path(job.adapter) if adapters_by_task(Path(job.adapter)) else None
     unpinned = _exact(settings.model).model_copy(update={"revision": None})
     reloaded, _ = load_policy(unpinned, str(stored), left, trainable=False, seed=job.seed)
-    return _differences(expected, _logps(reloaded, tasks, ids, answers), own)
+    if left is None:  # whoever loads the model sees whether it still is the one that is measured here
+        replace(changed, with_adapter=effect.logps(reloaded, changed.texts)).write(stored)
+    return _differences(expected, _logps(reloaded, tasks, ids, answers), bare, own)
 
 
 def _merged(settings: MergeStage, job: Job) -> PreTrainedModel:
@@ -130,11 +139,15 @@ def _some_of_each(prompts: list[Prompt]) -> list[Prompt]:
     ]
 
 
-def _differences(expected: list[Tensor], found: list[Tensor], own: float) -> dict[str, object]:
+def _differences(expected: list[Tensor], found: list[Tensor], bare: list[Tensor], own: float) -> dict[str, object]:
+    """Faithful is what is near to what was trained, and nearer than to the base: where an adapter changes less than the
+    limit, the base itself, or matrices that are exchanged, would be within it.
+    """
     differences = (torch.cat(found) - torch.cat(expected)).abs()
     mean = differences.mean().item()
+    follows = effect.follows(torch.cat(found), torch.cat(expected), torch.cat(bare), least=0.0, slack=own)
     return {
-        "faithful": mean <= limit(own),
+        "faithful": mean <= limit(own) and follows,
         "mean_difference": mean,
         "quantisation": own,
         "largest_difference": differences.max().item(),

@@ -33,10 +33,13 @@ from tucano.training.checkpoints import weights
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.merge import quantisation_distance
-from tucano.training.policies.chat import encode
+from tucano.training.policies import effect
+from tucano.training.policies.chat import encode, stop_tokens
+from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy
 from tucano.training.preflight_checks import Check
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
+from tucano.training.samplers import Decoding
 
 PROMPTS_PER_TASK = 6
 SETTLED_STEP = 10
@@ -145,7 +148,8 @@ def _ask_all(
     if table.tried("steps", trainer.train) is not None:
         table.ask("finite", check.finite, trainer.state.log_history)
         if settings.grpo.sampler != "local":
-            table.ask("sampler", check.sampler, trainer.state.log_history)
+            said = trainer.state.log_history
+            table.ask("sampler", lambda: check.sampler(said, follows(policy, examiner, some, job.seed)))
         table.ask("gradient flow", lambda: gradients(recorder, share_moved(before, entries_of_a(policy))))
         table.ask("memory", memory, recorder)
         table.ask("forecast", forecast, recorder, trainer, settings)
@@ -181,6 +185,24 @@ def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Exami
     sizes = [len(ids) for ids in encode(examiner.tokenizer, prompts, examiner.system_prompts)]
     positions = getattr(policy.config, "max_position_embeddings", None)
     return check.context(sizes, positions, settings.model.max_length_tokens, settings.grpo.max_completion_tokens)
+
+
+@torch.no_grad()
+def follows(policy: Policy, examiner: Examiner, prompts: Sequence[Prompt], seed: int) -> bool:
+    """Whether what the sampler draws, and says of it, is the policy's rather than its base's."""
+    assert isinstance(policy, PeftModel), "GRPO trains an adapter"
+    ids = encode(examiner.tokenizer, prompts, examiner.system_prompts)
+    decoding = Decoding(examiner.max_new_tokens, 1.0, tuple(stop_tokens(policy, examiner.tokenizer)))
+    draws = examiner.sampler.sample(policy, ids, decoding, torch.Generator().manual_seed(seed))
+    drawn = [draw.tokens for draw in draws]
+    was_training = policy.training
+    policy.eval()
+    trained = torch.cat(token_logps(policy, ids, drawn))
+    with policy.disable_adapter():
+        base = torch.cat(token_logps(policy, ids, drawn))
+    policy.train(was_training)
+    said = torch.tensor([logp for draw in draws for logp in draw.logps or ()])
+    return effect.follows(said, trained, base, effect.LEAST_ROUNDED)
 
 
 def _lengths(job: Job, examiner: Examiner, completions: Sequence[ScoredCompletion]) -> Check:

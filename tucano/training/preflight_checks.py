@@ -294,14 +294,18 @@ def finite(history: Sequence[Mapping[str, float]]) -> Check:
     return Check("finite", "ok", f"loss and gradient of {len(steps)} steps")
 
 
-def sampler(history: Sequence[Mapping[str, float]]) -> Check:
-    """Do the draws of another process come from the policy that is trained, at every step of the rehearsal?"""
+def sampler(history: Sequence[Mapping[str, float]], follows: bool) -> Check:
+    """Do the draws of another process come from the policy that is trained, at every step of the rehearsal? follows:
+    whether they are nearer to it than to its base, which a small adapter leaves within any limit.
+    """
     gaps = [row["sampling/sampling_logp_difference/mean"] for row in history if "loss" in row]
     seen = f"sampler and trainer differ by at most {max(gaps):.2g} nats per token, in the mean of a step"
     if max(gaps) > LARGEST_GAP:
         return Check(
             "sampler", "red", f"{seen}, above {LARGEST_GAP}: it draws from other weights; compare model.dtype and base"
         )
+    if not follows:
+        return Check("sampler", "red", f"{seen}, as much as the base: it lacks the trained adapter")
     return Check("sampler", "ok", seen)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from peft import PeftModel
 from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
@@ -22,13 +23,13 @@ from tucano.files.models import StartFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
 from tucano.lengths import require_fitting
 from tucano.prompts import Prompt, messages, read_general, read_paraphrases, read_prompts, reworded
-from tucano.settings.model import AdaptedModel, NanoModel
+from tucano.settings.model import AdaptedModel
 from tucano.settings.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter
 from tucano.thoughts import can_think
 from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
-from tucano.training.checkpoints.weights import save_whole, train_in_float32
+from tucano.training.checkpoints.weights import describe, save_whole, train_in_float32
 from tucano.training.jobs import Job
 from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
@@ -160,7 +161,7 @@ def run(job: Job) -> dict[str, object] | None:
     if not trainer.train_resumable():
         return None
     journal.commit(trainer.state.global_step)
-    _deliver(work, StartFiles(Path(job.output)), nano=isinstance(settings.model, NanoModel))
+    _deliver(work, StartFiles(Path(job.output)), model)
     return {
         "steps": trainer.state.global_step,
         "validation_losses": plateau.losses,
@@ -246,10 +247,11 @@ def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
     )
 
 
-def _deliver(work: WorkFiles, output: StartFiles, nano: bool) -> None:
+def _deliver(work: WorkFiles, output: StartFiles, model: Policy) -> None:
     if manifest.fault(work.best) is not None:
         raise UserError("SFT ended without one evaluation; make sft.eval_steps smaller than the number of steps")
-    if not nano:
+    if isinstance(model, PeftModel):
+        describe(model, work.best)
         shutil.copytree(work.best, output.adapter)
         return
     shutil.copytree(work.base, output.base)

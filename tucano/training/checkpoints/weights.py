@@ -21,6 +21,7 @@ from transformers.utils import cached_file
 
 from tucano.training.checkpoints import manifest
 from tucano.training.checkpoints.states import NotAsSaved, raw
+from tucano.training.policies import effect
 
 TRAINED = "default"
 """The adapter that is trained and delivered. TRL keeps a second one, `ref`, for the KL penalty: a copy of where
@@ -61,6 +62,18 @@ def load(model: Policy, folder: Path) -> None:
     else:
         model.load_state_dict(stored, strict=False)  # tied weights are stored once
     read_back(model, folder)
+
+
+def describe(model: Policy, folder: Path) -> None:
+    """Write beside a saved adapter what it does in the model that was trained, once the training is over: to look while
+    it goes on would change how a 4-bit base computes. NotAsSaved where the folder is not whole.
+    """
+    if (fault := manifest.fault(folder)) is not None:
+        raise NotAsSaved(f"{folder}: {fault}")
+    if isinstance(model, PeftModel):
+        load(model, folder)
+        effect.of(model).write(folder)
+        manifest.seal(folder)
 
 
 def read_back(model: Policy, folder: Path, name: str = TRAINED) -> None:

@@ -4,6 +4,7 @@ A base comes from a local folder or, by name and pinned revision, from the hub; 
 only.
 """
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,11 @@ from tucano.files.per_task import adapters_by_task
 from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
+from tucano.training.policies import effect
 from tucano.training.policies.padding import with_pad
 from tucano.training.policies.per_task import with_adapters
+
+log = logging.getLogger(__name__)
 
 CHECKPOINTING = "unsloth"
 """What unsloth is told wherever it can be told, with a new adapter and with one from a folder: it keeps this for the
@@ -42,6 +46,9 @@ def load_policy(
     model, tokenizer = BACKENDS[backend](settings, base, adapter, trainable, seed)
     if adapter is not None and not per_task:
         weights.read_back(model, adapter)
+        effect.require(model, adapter)
+        if not trainable and effect.changes_nothing(adapter):
+            log.warning("%s changes nothing (each of its B is zero): what is loaded answers like its base", adapter)
     return model, tokenizer
 
 
@@ -152,6 +159,8 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
         **options,
     )
     weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
+    if settings.quantization == "none":  # which changes a model as much as an adapter may
+        effect.require(model, Path(base))
     return model, with_pad(model, tokenizer)
 
 

@@ -17,6 +17,7 @@ from tucano.files.per_task import adapters_by_task
 from tucano.prompts import TASKS
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
+from tucano.training.policies import effect
 
 T = TypeVar("T")
 
@@ -29,6 +30,9 @@ def with_adapters(base: PreTrainedModel, folder: Path) -> PeftModel:
         policy.load_adapter(str(path), adapter_name=task)
     for task, path in adapters_by_task(folder).items():
         weights.read_back(policy, path, task)
+        policy.set_adapter(task)
+        effect.require(policy, path)
+    policy.set_adapter(first)
     return policy
 
 

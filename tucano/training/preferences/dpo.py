@@ -29,10 +29,9 @@ from tucano.files.prompts import PromptFiles
 from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
 from tucano.prompts import read_prompts
 from tucano.settings.dpo import DpoStage
-from tucano.training.checkpoints import attempts, manifest
+from tucano.training.checkpoints import attempts
 from tucano.training.checkpoints.resumable import STATE, Part, Reporter, ResumableTrainer, opened_journal, settled
-from tucano.training.checkpoints.states import NotAsSaved
-from tucano.training.checkpoints.weights import TRAINED, train_in_float32
+from tucano.training.checkpoints.weights import TRAINED, describe, train_in_float32
 from tucano.training.health import Watch, watched
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.policies.chat import encode_chats
@@ -120,6 +119,7 @@ def run(job: Job) -> dict[str, object] | None:
             validation.look(policy, 0)
             steps, alarms = 0, []
     journal.commit(steps)
+    describe(policy, work.best)
     _deliver(work, SeedFiles(Path(job.output)), learned.pairs)
     return {
         "steps": steps,
@@ -261,8 +261,5 @@ def arguments(settings: DpoStage, drafts: Path, save_steps: int) -> DPOConfig:
 
 
 def _deliver(work: WorkFiles, output: SeedFiles, pairs: Sequence[AnswerPair]) -> None:
-    fault = manifest.fault(work.best)
-    if fault is not None:
-        raise NotAsSaved(f"{work.best}: {fault}")
     work.best.rename(output.adapter)
     write_answer_pairs(output.pairs, pairs)
