@@ -106,7 +106,8 @@ def _forgotten(rng: np.random.Generator) -> Forgetting:
 NUMBER = r"([+-]?\d+\.\d+)"
 P = rf"p(?: after Holm)? [=<] {NUMBER}"
 OVERALL = re.compile(
-    rf": {NUMBER}(?: \(([+-]\d+\.\d+) %\))?\. Typical gain {NUMBER}, 95 % interval {NUMBER} to {NUMBER};"
+    rf": {NUMBER}(?: \(([+-]\d+\.\d+) %\))?\. Typical gain {NUMBER},"
+    rf" (?:95 % interval {NUMBER} to {NUMBER}|its 95 % interval cannot be assessed);"
     rf" exact one-sided {P}"
 )
 SEEDS = re.compile(

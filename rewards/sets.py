@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
@@ -49,11 +50,20 @@ class RewardSet:
         return {component.name: abs(component.weight) for component in self._of(task).components}
 
     def score(self, prompt: PromptLike, completion: str) -> Score:
-        """The score of one completion; a prompt without a task is classified by its text."""
+        """The score of one completion; a prompt without a task is classified by its text. ValueError where a component
+        is NaN or infinite.
+        """
         reward = self._of(prompt.task or classify_task(prompt.user))
         answer = readable(completion)
         shares = reward.shares(prompt, answer, self.databases) if answer.strip() else (0.0,) * len(reward.components)
         parts = {c.name: c.weight * share if share else 0.0 for c, share in zip(reward.components, shares, strict=True)}
+        for name, part in parts.items():
+            if not isfinite(part):  # a limit would make 0 of it, and an advantage a group without a signal
+                place = getattr(prompt, "id", "") or repr(prompt.user[:60])
+                raise ValueError(
+                    f"{name} of the reward set {self.name} is {part} for the prompt {place} and the answer"
+                    f" {answer[:60]!r}; mend its function, which has to give a number"
+                )
         return Score(clip(sum(parts.values())), parts)
 
     def score_batch(self, prompts: Sequence[PromptLike], completions: Sequence[str]) -> list[Score]:

@@ -46,7 +46,7 @@ _KEYWORD = re.compile(
     r"\b(?:SELECT|FROM|WHERE|JOIN|GROUP\s+BY|ORDER\s+BY|HAVING|LIMIT|DISTINCT|UNION|WITH|CASE|COUNT|SUM|AVG|MIN|MAX)\b",
     re.IGNORECASE,
 )
-_LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"|--[^\n]*|/\*.{0,1024}?\*/", re.DOTALL)
 _ACCENTED = re.compile(r"[áàâãéêíóôõúüç]", re.IGNORECASE)
 
 

@@ -75,6 +75,17 @@ def random_batches(draw: st.DrawFn) -> RolloutBatch:
     return batch(rows, [0.6, 0.4, 1.0], generations)
 
 
+@pytest.mark.parametrize("value", [NAN, math.inf, -math.inf])
+@pytest.mark.parametrize("advantages", ["group", "gdpo"])
+def test_a_reward_that_is_no_number_stops_the_step(advantages: str, value: float) -> None:
+    """It counted as 0, or took its whole group out of the batch."""
+    made = chain.from_settings(of_grpo(with_settings(advantages=advantages), 1), ["push.0", "push.1"])
+    rewards = batch([[0.1, 0.2], [0.3, 0.1], [0.1, 0.2], [0.3, value]], [0.5, 0.5], 2)
+    with pytest.raises(UserError, match=r"^push.1 is -?(nan|inf) for completion 2 of group 2, a prompt of push, and"):
+        made.shape_rewards(rewards)
+    assert made.shape_rewards(batch([[0.1, NAN], [0.3, NAN]], [0.5, 0.5], 2)), "a task without the component"
+
+
 # Group mean (Dr. GRPO) and group median (MC-GRPO)
 
 

@@ -46,6 +46,10 @@ MASKED = [
     ("ana＠gmail.com", "[EMAIL]", {"email": 1}),
     ("CPF 529.982.247-25", "CPF [CPF]", {"cpf": 1}),
     ("meu cpf: 12345678901 ok", "meu cpf: [CPF] ok", {"cpf": 1}),
+    ("meu cpf é 12345601, confiram", "meu cpf é [CPF], confiram", {"cpf": 1}),  # 000.123.456-01, kept as a number
+    ("CPF=2997248", "CPF=[CPF]", {"cpf": 1}),
+    ("cnpj 394460005887", "cnpj [CNPJ]", {"cnpj": 1}),  # 00.394.460/0058-87
+    ("pix 550e8400_e29b_41d4_a716_446655440000", "pix [PIX]", {"pix": 1}),
     ("nota em nome de 52998224725", "nota em nome de [CPF]", {"cpf": 1}),
     ("CPF 529 982 247 25", "CPF [CPF]", {"cpf": 1}),
     ("é o 529-982-247-25", "é o [CPF]", {"cpf": 1}),

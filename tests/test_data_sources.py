@@ -198,7 +198,7 @@ def test_columns_beside_the_review_are_masked_as_well(tmp_path: Path) -> None:
 
 def test_only_real_reviews_come_with_a_word_about_names(tmp_path: Path) -> None:
     report, _ = run("olist", write_olist(tmp_path / "csv"), tmp_path / "out")
-    assert report.warnings == [UNMASKED] and "names and street addresses" in UNMASKED
+    assert report.warnings == [UNMASKED] and "names, street addresses and bank accounts" in UNMASKED
 
 
 def test_b2w_shrinks_with_a_warning_and_generates_the_other_tasks(tmp_path: Path) -> None:

@@ -454,6 +454,8 @@ def test_the_bound_against_the_champion_takes_prompts_of_a_template_together() -
         for arm in ("seed-1", CHAMPION)
     ]
     templates = {f"{place:02}": f"t{place // 10}" for place in range(80)}
+    constant = [replace(answer, reward=0.5) for answer in answers]
+    assert noninferiority_bound(constant, "seed-1", "served", {}) == -1, "a reward that never moves shows nothing"
     assert noninferiority_bound(answers, "seed-1", "served", {}) > 0
     assert noninferiority_bound(answers, "seed-1", "served", templates) < 0
     assert standing(answers, "seed-1", True, "served", PromotionSettings(), HeldOut({}, templates)).status == CHALLENGER

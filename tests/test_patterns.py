@@ -1,42 +1,24 @@
-"""No pattern repeats a group possessively: Python before 3.11.5 matches some of them wrongly (python/cpython#106052), and
-Debian's, which the images have, is one. An atomic group around a plain repetition says the same, and is right everywhere.
+"""No pattern takes long for any text, and none repeats a group possessively: Python before 3.11.5 matches some of these
+wrongly (python/cpython#106052), and Debian's, which the images have, is one. An atomic group around a plain repetition
+says the same, and is right everywhere.
 """
 
-import importlib
-import pkgutil
 import re
-from collections.abc import Iterator
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-import data
-import rewards
-import tucano
+import pytest
+from patterns import Found, patterns
+from regex_attacks import slow
+
+from data.sources.reviews import join_title
 
 SINGLE = {"LITERAL", "NOT_LITERAL", "IN", "ANY", "CATEGORY"}
 
 
-def patterns() -> dict[str, re.Pattern[str]]:
-    """{MODULE.NAME: every compiled pattern that a module of ours holds}"""
-    found: dict[str, re.Pattern[str]] = {}
-    for package in (data, rewards, tucano):
-        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if info.name.endswith("__main__"):
-                continue
-            for name, value in vars(importlib.import_module(info.name)).items():
-                found.update((f"{info.name}.{name}", one) for one in held(value))
-    return found
-
-
-def held(value: Any) -> Iterator[re.Pattern[str]]:
-    if isinstance(value, re.Pattern):
-        yield value
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from held(one)
-    elif isinstance(value, tuple | list):
-        for one in value:
-            yield from held(one)
+@pytest.fixture(scope="module")
+def every() -> tuple[Found, list[str]]:
+    return patterns()
 
 
 def repeats_a_group(pattern: str, flags: int = 0) -> bool:
@@ -56,10 +38,59 @@ def _repeats(node: Any) -> bool:
     return any(map(_repeats, node))
 
 
-def test_no_pattern_repeats_a_group_possessively() -> None:
-    found = patterns()
-    assert len(found) > 200, "they are looked for where they are"
-    assert [name for name, one in found.items() if repeats_a_group(one.pattern, one.flags)] == []
+def test_no_pattern_repeats_a_group_possessively(every: tuple[Found, list[str]]) -> None:
+    found, _ = every
+    assert len(found) > 1_000, "they are looked for where they are"
+    assert [place for one, (place, _) in found.items() if repeats_a_group(one.pattern, one.flags)] == []
+
+
+def test_no_pattern_is_slow_for_a_text_made_of_its_own_parts(every: tuple[Found, list[str]]) -> None:
+    found, unread = every
+    assert len(unread) <= 5, unread
+    assert {
+        f"{place} {one.pattern[:60]}": how for one, (place, ways) in found.items() if (how := slow(one, ways))
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"),
+    [
+        (r"(.+?)[ .;,]*\1", "fullmatch"),  # read 4,000 characters of «. » in 4.4 s
+        (r"(a+)+$", "match"),
+        (r"(?:a|a)*b", "search"),
+        (r"(\w+\s?)*!", "search"),
+        (r"a.*b.*c", "search"),
+        (r"\n+\s*[-*]", "search"),
+        (r"\d+%", "search"),
+        (r"(?<=[.!?] )\w+ ?(?:\w+ ?)*x", "search"),
+    ],
+)
+def test_slow_patterns_are_found(pattern: str, method: str) -> None:
+    assert slow(re.compile(pattern), {method})
+
+
+@pytest.mark.parametrize("pattern", [r"\bnota (?:de )?\d+", r"(?<!\d)\d+%", r"[^.]{0,60}fim", r"\s*(?:,|;)"])
+def test_quick_ones_are_not(pattern: str) -> None:
+    assert not slow(re.compile(pattern), {"match" if pattern.startswith(r"\s") else "search"})
+
+
+@pytest.mark.parametrize(
+    ("text", "once"),
+    [
+        ("muito bom muito bom", "muito bom"),
+        ("Adorei. Adorei", "Adorei"),
+        ("bom bom", "bom bom"),  # short words are said twice on purpose
+        ("abcabc", "abcabc"),
+        ("abcdXabcd", "abcdXabcd"),
+        ("abcd,abcd", "abcd"),
+        ("abcdabcdabcdabcd", "abcdabcd"),
+        (". " * 5_000, ". " * 4_999 + "."),
+        ("a", "a"),
+        ("", ""),
+    ],
+)
+def test_a_text_given_twice_stands_once(text: str, once: str) -> None:
+    assert join_title(None, text) == once
 
 
 def test_the_look_sees_them_wherever_they_stand() -> None:

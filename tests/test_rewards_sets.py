@@ -38,6 +38,16 @@ def check(reward: RewardSet, prompt: Prompt, completion: str) -> None:
     assert reward.score(prompt, completion) == score
 
 
+@pytest.mark.parametrize("share", [math.nan, math.inf])
+def test_a_component_that_is_no_number_is_named_with_its_place(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    """The limit to [0, 1] made 0 of it."""
+    monkeypatch.setattr(type(SETS["v4.2"]["push"]), "shares", lambda self, *_: (share,) + (1.0,) * 3)
+    broken, ours = load_reward_set("v4.2"), PROMPTS["push"]
+    first = broken.component_names("push")[0]
+    with pytest.raises(ValueError, match=rf"^{first} of the reward set v4.2 is (nan|inf) for the prompt .+ answer 'Oi"):
+        broken.score(ours, "Oi, aproveite!")
+
+
 FRAGMENTS = [
     "{",
     "}",

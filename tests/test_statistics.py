@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from tucano.comparison import contrast
+from tucano.presentation.numbers import p_value, possible
 from tucano.statistics import inference as ours
 
 tied = st.lists(st.integers(-4, 4).map(lambda value: value / 10), min_size=1, max_size=10)
@@ -214,6 +216,24 @@ def test_two_way_of_constant_differences() -> None:
     unchanged = ours.two_way_t(np.zeros((5, 3)))
     assert gained is not None and (gained.p, gained.low, gained.high) == pytest.approx((0.0, 0.1, 0.1))
     assert unchanged is not None and unchanged.p == 1.0
+
+
+def test_no_p_is_nothing() -> None:
+    """Half to the power of 1,100 is 7e-332, which no float holds; of 900 it is one."""
+    assert ours.signed_rank([0.1] * 1_100) == ours.signed_rank([-0.1] * 1_100, "less") == 1e-300
+    assert ours.signed_rank([0.1] * 900) == pytest.approx(2.0**-900)
+    assert ours.mean_t([0.1, 0.1, 0.1]).p == ours.mean_t([0.1 + 1e-8 * one for one in range(200)]).p == 1e-300
+    assert ours.holm({"a": ours.signed_rank([0.1] * 1_100), "b": 1.0})["a"] == pytest.approx(2e-300)
+    assert p_value(ours.signed_rank([0.1] * 1_100)) == "< 0.0001"
+
+
+def test_rewards_that_never_differ_say_nothing() -> None:
+    same = contrast.effect([0.5] * 8, [0.5] * 8, 0.05)
+    assert (same.p, same.low, same.high, same.mean_low, same.mean_high) == (1.0, -1.0, 1.0, -1.0, 1.0)
+    assert same.gain == same.estimate == 0
+    over_seeds = ours.two_way_t(np.zeros((5, 3)))
+    assert over_seeds is not None and (over_seeds.low, over_seeds.high) == ours.new_seed(np.zeros((5, 3))) == (-1, 1)
+    assert possible(same.low, same.high) is None, "what is printed then is no interval"
 
 
 @pytest.mark.parametrize("seed_sd", [0.0, 0.05])

@@ -4,6 +4,7 @@ shipped.
 
 import getpass
 import json
+import math
 import os
 import shutil
 import signal
@@ -174,6 +175,20 @@ def test_metrics_notes_tags_files_and_the_end(tracker: Tracker, run_id: str, tmp
     assert run.info.status == "FINISHED" and run.info.end_time
     assert [file.path for file in tracker.client.list_artifacts(run_id)] == ["audit", "report.html"]
     assert [file.path for file in tracker.client.list_artifacts(run_id, "audit")] == ["audit/a.json"]
+
+
+def test_an_infinity_is_no_number_of_the_store(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    """MLflow makes 1.8e308 of it."""
+    with JournalWriter(tmp_path / "j.jsonl", resume_step=None) as journal:
+        journal.log(12, {"train/loss": math.inf, "train/reward": 0.5})
+        journal.commit(12)
+    assert tracker.ship_journal(run_id, tmp_path / "j.jsonl").close()
+    tracker.log_metrics(run_id, {"perplexity/over base": -math.inf})
+    data = tracker.client.get_run(run_id).data
+    assert math.isnan(data.metrics["train/loss"]) and math.isnan(data.metrics["perplexity/over base"])
+    assert data.metrics["train/reward"] == 0.5
+    found = {key: value for key, value in data.tags.items() if key.startswith("infinite/")}
+    assert found == {"infinite/train/loss": "inf at step 12", "infinite/perplexity/over base": "-inf at step 0"}
 
 
 def test_artifacts_stay_under_the_storage_root(tracker: Tracker, storage: Path, run_id: str) -> None:

@@ -313,7 +313,7 @@ def test_figures(text: str, values: list[tuple[float, str]]) -> None:
         ('Segue: {"a": 1}', None),
         ('{"a": 1}{"a": 1}', None),
         ("[" * 100_000, None),
-        ('{"a": 1,5}', None),
+        ('{"a": 1,5}', {"a": 1.5}),
         ('{"a": "\\ud83d"}', None),  # half a character can be written nowhere
     ],
 )

@@ -107,7 +107,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _clipped(text: str) -> str:
-    text = re.sub(r"(://[^\s?#]*[?#]).+", r"\1…", text)  # a query may hold what nobody should read
+    text = re.sub(r"(://(?:(?!://)[^\s?#])*[?#]).+", r"\1…", text)  # a query may hold what nobody should read
     return short(text)
 
 

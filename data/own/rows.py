@@ -39,7 +39,7 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HALF = re.compile(r"[\ud800-\udfff]")
 _MARK = re.compile(r"<[|\uff5c][^|\uff5c<>\s]{1,60}[|\uff5c]>")
 """What frames a chat, like <|im_start|>; some write it with a wide bar."""
-_THOUGHT = re.compile(f"(?s){OPEN}.*?{CLOSE}")
+_THOUGHT = re.compile(f"(?s){OPEN}(?:(?!{OPEN}).)*?{CLOSE}")
 _FORMULA = re.compile(r"=|[@+-][A-Za-z][A-Za-z.]*\(")
 _WORDS = {
     **dict.fromkeys(("true", "verdadeiro", "sim", "s", "yes", "y", "1"), True),

@@ -15,6 +15,8 @@ from tucano.prompts import Prompt
 from tucano.specs.banks import Pool, Reword
 
 BLIND, BLIND_ENVELOPE = "blind", "Extraia em JSON os dados desta avaliação: {t}"
+_BETWEEN = " .;,"
+"""What may stand between a text and the same text again."""
 LONGEST = 300
 """Characters of a review that are shown; the rest is cut at a word."""
 
@@ -43,8 +45,12 @@ def join_title(title: str | None, message: str | None) -> str:
 
 def _one_line(text: str | None) -> str:
     line = " ".join((text or "").split())
-    doubled = re.fullmatch(r"(.+?)[ .;,]*\1", line)
-    return doubled[1] if doubled and len(doubled[1]) > 3 else line
+    half = len(line) // 2
+    if len(line) % 2 and line[half] not in _BETWEEN:
+        return line
+    least = max(1, len(line[:half].rstrip(_BETWEEN)), len(line[-half:].lstrip(_BETWEEN)))
+    once = next((size for size in range(least, half + 1) if line.endswith(line[:size])), 0)
+    return line[:once] if once > 3 else line
 
 
 def shorten(text: str) -> str:

@@ -116,7 +116,7 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
 
 
 _HEADED = re.compile(
-    r"(?m)^\W{0,4}([a-z][a-z ]{3,20}[a-z])\W{0,4}\n+\s*[-*•–]\s*(?=(?:caiu|subiu|ficou|esta|em|de)\b|\d|r\$)"
+    r"(?m)^\W{0,4}([a-z][a-z ]{3,20}[a-z])\W{0,4}\n\s*+[-*•–]\s*(?=(?:caiu|subiu|ficou|esta|em|de)\b|\d|r\$)"
 )
 """An indicator as a heading and what its first item says («Nota média\\n- Caiu para 3,0»)."""
 

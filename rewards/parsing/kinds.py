@@ -118,7 +118,7 @@ _EITHER = word_set("""
 """Nouns whose ending does not tell their gender."""
 _INVARIABLE = word_set("mes tenis gratis simples onibus lapis jeans patins oculos pais atras gas campus menos")
 _GENDER = (
-    ("", re.compile(r".+(?:[^cs]ao|-.*)$")),
+    ("", re.compile(r".[^-]*-.*|.+[^cs]ao")),
     ("as", re.compile(r".+(?:as|dades|gens)$")),
     ("os", re.compile(r".+os$")),
     ("s", re.compile(r".+s$")),

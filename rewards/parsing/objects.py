@@ -44,21 +44,28 @@ _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
 _NUMBER = re.compile(
     rf"""(?P<skip>{_STRING})
     |(?P<colon>:\s*+)(?:R\$\s*+)?
-     (?P<number>-?(?:[1-9]\d{{0,2}}(?>(?:\.\d{{3}})+)|0|[1-9]\d*+)(?:,\d++)?)
+     (?:(?P<number>-?(?:[1-9]\d{{0,2}}(?>(?:\.\d{{3}})+)|0|[1-9]\d*+)(?:,\d++)?)
+      |(?P<english>-?[1-9]\d{{0,2}}(?>(?:,\d{{3}})+)\.\d++|-?[1-9]\d{{0,2}}(?>(?:,\d{{3}}){{2,}}))
+      |(?P<plain>-?(?:0|[1-9]\d*+)\.\d++)) (?:\s*+%)?
      (?=\s*(?:[}}"'\]]|,(?!\s*\d)|\Z))""",
     re.DOTALL | re.VERBOSE,
 )
 
 
-_QUOTED = r""" "(?>(?:[^"\\]|\\.)*)" | '(?>(?:[^'\\{}]|\\.)*)' """
-_VALUE = rf"(?: {_QUOTED} | -?\d++(?>(?:[.,]\d++)*)%? | \w++ | \[[^\[\]{{}}]*+\] )"
+_DOUBLE = r'"(?>(?:[^"\\]|\\.|(?<=\d)"(?!\s*+(?:[,:}\]]|\Z|"\w*+"\s*+:)))*)"'
+"""A string, in which the mark of inches (`"TV 50" nova"`) does not end it."""
+_INCHES, _INCH = re.compile(_DOUBLE + "?", re.DOTALL), re.compile(r'(?<=\d)"(?!\Z)')
+_QUOTED = rf""" {_DOUBLE} | '(?>(?:[^'\\{{}}]|\\.)*)' """
+_VALUE = (
+    rf"(?: {_QUOTED} | (?:R\$\s*+)?-?\d++(?>(?:[.,]\d++)*)(?:[eE][+-]?\d++)?(?:\s*+%)? | \w++ | \[[^\[\]{{}}]*+\] )"
+)
 _KEY = rf"(?: {_QUOTED} | [^\W\d]\w*+ )"
 _PAIR = rf"{_KEY} \s*+ : \s*+ {_VALUE} \s*+"
 _CUT = rf"(?: [\"']\w*+[\"']? | {_KEY} \s*+ : (?: \s*+ [\"'][^\"'{{}}:]*+ )? )"
 _PLAIN = re.compile(
-    rf"\{{ \s*+ {_PAIR} (?> (?: , \s*+ {_PAIR} )* ) (?: ,? \s*+ \}} | ,? \s*+ {_CUT}? ) \s*+ (?:```)? \s*+", re.VERBOSE
+    rf"\{{ \s*+ {_PAIR} (?> (?: , \s*+ {_PAIR} )* ) (?: ,? \s*+ \}} | ,? \s*+ {_CUT}? ) \s*+", re.VERBOSE
 )
-"""An object with plain faults: single quotes, bare words, a comma too many, an end that is missing."""
+"""An object with plain faults: single quotes, bare words, a comma too many, a missing end, the mark of inches."""
 _NAME = re.compile(r"(?<=[{,])\s*[\"']?(\w+)[\"']?\s*:")
 
 
@@ -81,13 +88,10 @@ def find_object(text: str) -> dict[str, Any] | None:
 
 
 def is_strict(text: str) -> bool:
-    """Whether a program can read the text, but for Portuguese decimals, as it stands: one JSON object without a key
-    twice, alone or in a code fence.
+    """Whether a program can read the text, but for its numbers, as it stands: one JSON object without a key twice,
+    alone or between the marks of a code fence, of which either may be missing.
     """
-    bare = text.strip()
-    first, _, rest = bare.partition("\n")
-    if first.rstrip().lower() in ("```", "```json") and rest.endswith("```"):
-        bare = rest[:-3].strip()
+    bare = _bare(text)
     if not is_parsable(bare) or not bare.startswith("{"):
         return False
     try:
@@ -97,10 +101,18 @@ def is_strict(text: str) -> bool:
     return True
 
 
+def _bare(text: str) -> str:
+    text = text.strip()
+    if text.startswith("```"):
+        text = text[7:] if text[3:7].lower() == "json" else text[3:]
+    return text.removesuffix("```").strip().removeprefix("\ufeff")
+
+
 def wholeness(text: str) -> float:
     """How much a text is one object: all of it for JSON alone or in a code fence, nearly nothing for scraps."""
     if is_strict(text):
         return 1.0
+    text = _bare(text)
     start = text.find("{")
     span = next(_objects(text), "") if is_parsable(text) else ""
     if start >= 0 and span and is_strict(span):
@@ -176,18 +188,19 @@ def is_parsable(text: str) -> bool:
 
 
 def normalize_decimals(text: str) -> str:
-    """Portuguese numbers directly after an object's colon become JSON numbers: `4,5` -> `4.5`, `1.234,56` -> `1234.56`.
+    """Numbers as people write them directly after an object's colon become JSON numbers: `4,5` -> `4.5`, `1.234,56` ->
+    `1234.56`, `105,000.00` -> `105000.00`. A comma before three digits alone is Portuguese: `1,234` -> `1.234`.
 
     A comma that separates values, anything inside a string or a list, dates and versions stay as they are; so does
-    `1.234`, which JSON already reads as a number. A leading `R$` goes.
+    `1.234`, which JSON already reads as a number. A leading `R$` and a `%` behind go.
     """
     return _NUMBER.sub(_to_json_number, text)
 
 
 def _to_json_number(match: re.Match[str]) -> str:
-    number = match["number"]
-    if number is None:
+    if match["colon"] is None:
         return match[0]
+    number = match["number"] or match["plain"] or match["english"].replace(",", "")
     grouped = "," in number or number.count(".") > 1
     return match["colon"] + (number.replace(".", "").replace(",", ".") if grouped else number)
 
@@ -223,6 +236,7 @@ def _repaired(text: str) -> dict[str, Any] | None:
     text = text[:LONGEST_REPAIRED]
     if len(_MARKS.findall(text)) > MOST_REPAIRED_MARKS or text.count("{") + text.count("[") > MOST_REPAIRED_BRACKETS:
         return None
+    text = _INCHES.sub(lambda found: _INCH.sub(r'\\"', found[0]), text)
     try:
         value = json_repair.repair_json(text, return_objects=True, skip_json_loads=True)
     except ValueError:  # too deep, or an integer too long

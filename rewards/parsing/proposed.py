@@ -29,7 +29,7 @@ AIMED = re.compile(
     r"|histor|memor|primar|contrar|bancar)\w{2,}(?:[aei]ria|[aei]riam"
     r"|[aei]sse|[aei]ssem)\b"
     r"|\bse (?:o|a|os|as|cada|isso)\s"
-    r"|(?:^|[:–-]\s?)\W*(?:cair|baixar|reduzir|subir|passar|levar|trazer) (?:\w+ )?de\s"
+    r"|(?:^|[:–-]\s?)\W{0,12}(?:cair|baixar|reduzir|subir|passar|levar|trazer) (?:\w+ )?de\s"
 )
 """Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
 _NEAR = (
@@ -110,7 +110,7 @@ OFFER_OF = re.compile(
     r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,8}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
     r"|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
     r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$|\bacompanhar:[^.;]*$"
-    r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]*\bquem passa d[aeo] $"
+    r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]{0,200}\bquem passa d[aeo] $"
 )
 WITH, SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b(?! desconto)")
 TOWARDS = re.compile(r"\brumo a (?:r\$ ?)?$")

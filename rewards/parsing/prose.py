@@ -36,7 +36,7 @@ _MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por":
 """What a preposition may not stand before, because both become one word."""
 _ENDS = word_set("que seu sua nos como a um uma nosso nossa nossos nossas meu minha teu tua seus suas")
 """Words of these kinds that may end a sentence all the same."""
-_SENTENCE = re.compile(r"[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”()/~≈-]")
+_SENTENCE = re.compile(r"(?<![.!?;:…])[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”()/~≈-]")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,-][^\W_]+)*%?")
 
 
@@ -47,7 +47,7 @@ _LISTED = re.compile(
     r"|(?<![\w*])\*(?=\w)|(?<=[\w.:!?])\*(?![\w*])"
 )
 """Marks of lists and of bold text: no words."""
-_ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”():;/→×÷=+~≈-]")
+_ENDED = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”():;/→×÷=+~≈-]")
 _MOST_SINGLE = 2
 """Sentences of one word that a text may have."""
 _LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•·×÷~≈≤≥↓↑°ºª@=-]) +[a-zà-ÿ]")

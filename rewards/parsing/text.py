@@ -44,13 +44,13 @@ FOREIGN = word_set("""
 
 
 def readable(completion: str) -> str:
-    """What is judged of a completion: its NFC form.
+    """What is judged of a completion: its NFC form, without a byte order mark.
 
     Nothing of more than `LONGEST` characters, nor of one with more than 30 combining marks in a row (no stream-safe
     text has them, UAX 15): normalizing takes time with the square of their number.
     """
     too_much = len(completion) > LONGEST or (_PILE.search(completion) and _has_piled_marks(completion))
-    return "" if too_much else unicodedata.normalize("NFC", completion)
+    return "" if too_much else unicodedata.normalize("NFC", completion).removeprefix("\ufeff")
 
 
 def _has_piled_marks(text: str) -> bool:

@@ -109,7 +109,7 @@ _TAKES_BACK = re.compile(
     r"|\bnao (?:faz|e|aconteceu|ha|fez) nada disso\b|\bnada disso (?:e verdade|aconteceu|vale)\b"
     r"|\b(?:troc\w+|troque|inverta) tudo (?:pelo|ao) contrario\b|\bsentiu o (?:contrario|oposto)\b"
 )
-_SENTENCE = re.compile(r"\n+|[.!?;]+(?=\s|$)")
+_SENTENCE = re.compile(r"\n+|(?<![.!?;])[.!?;]+(?=\s|$)")
 _REPLY = re.compile(r"\?\s+(?:isso|isto)\b[^.!?;\n]*")
 """What is said of another way («Filtrar em itens? Isso não funciona»)."""
 _IF = re.compile(r"\W*(?:se|caso) ")

@@ -27,12 +27,12 @@ _ITSELF = (
 _OWN = r"(?:(?<!\bd[oae] )(?<!\bd[oae] meu )|(?<=status d[oae] )|(?<=entrega d[oae] )|(?<=envio d[oae] ))"
 """Where a parcel stands that something happens to: in «devolução da compra» it happens to money."""
 _STILL = (
-    r"(?: (?:esta|estao|fica|ficou|foi|segue|seguiu|continua|permanece|encontra|encontram|parece|consta|como|que|se|ha"
-    r"|faz|mais|de|um|uma|\d+|dois|duas|tres"
+    r"(?>(?: (?:esta|estao|fica|ficou|foi|segue|seguiu|continua|permanece|encontra|encontram|parece|consta|como|que|se"
+    r"|ha|faz|mais|de|um|uma|\d+|dois|duas|tres"
     r"|quatro|cinco|seis|sete|oito|nove|dez|quinze|vinte|trinta|vari[oa]s|muit[oa]s|dias?|semanas?|mes|meses|ainda"
     r"|totalmente|sempre|agora|tambem|e"
     r"|d[oae]|meu|minha|clientes?|pedid\w+|encomenda|produto|n[oa]s?|correios?|transportadora|transporte|centro"
-    r"|caminho|alfandega|transito|rastrei\w+|distribuicao|presentes?|comprei|comprou|pediu?|fiz|fez)\b){0,9}+"
+    r"|caminho|alfandega|transito|rastrei\w+|distribuicao|presentes?|comprei|comprou|pediu?|fiz|fez)\b){0,9})"
 )
 """What stands between a parcel and how it lies; more than that names what else does («chegou com tela travada»)."""
 _LOST = (
@@ -72,7 +72,7 @@ _SELLER = r"(?:vendedor\w*|lojistas?|loja|atendentes?|suporte|sac|equipe|empresa
 
 _WAYS: dict[str, tuple[str, ...]] = {
     "packaging": (
-        r"\b(?:embalag|pacote|caixa|embrulh|lacre)\w*\b.*\b(?:danific|amass|rasg|abert|violad|avari|molhad|umid[oa]"
+        r"\b(?:embalag|pacote|caixa|embrulh|lacre)\w*\b.{0,200}\b(?:danific|amass|rasg|abert|violad|avari|molhad|umid[oa]"
         r"|encharc|rompid|esmag)|\blacre \w*(?: \w+)? ?(?:quebrad|partid)",
         r"\b(?:danific|amassad|rasgad|violad)\w* (?:a |o )?(?:embalag|pacote|caixa)",
         r"\b(?:embalag|embrulh|involuc)\w*\b.{0,25}\b(?:frag|precari|pessim|ruim|frac|destru|estrag|deterior"
@@ -136,7 +136,7 @@ _WAYS: dict[str, tuple[str, ...]] = {
         rf"|\bnao cumpriment\w* d[oa] (?:prazo|data)",
     ),
     "unlike": (
-        rf"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b{_SHOWN_AS}",
+        rf"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.{{0,200}}\b{_SHOWN_AS}",
         r"\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda (?:engan|fals|mentir)",
         rf"\bnao (?:\w+ )?(?:igual|fiel|conforme|como|parec\w+|o que|o mesmo)\b.{{0,20}}\b{_SHOWN_AS}",
         r"\banuncio (?:engan|errad|incorret|mentir|fals)|\b(?:nada a ver|em desacordo|nao tem a ver) com (?:a |o )?"
@@ -169,10 +169,10 @@ _WAYS: dict[str, tuple[str, ...]] = {
     ),
     "refused": (
         rf"\b(?:nao|nunca|nem) (?:me |ainda )?receb\w* (?:(?:o|a|meu|minha|de volta|nenhum\w*) ){{0,2}}{_MONEY}",
-        r"\b(?:neg(?:a|ou|ad|at|aram)|recus|rejeit|indefer|vet(?:ou|ad)|imped|barr(?:ou|ad))\w*\b.*\b(?:troca"
+        r"\b(?:neg(?:a|ou|ad|at|aram)|recus|rejeit|indefer|vet(?:ou|ad)|imped|barr(?:ou|ad))\w*\b.{0,200}\b(?:troca"
         r"|trocar|reembols"
         r"|devoluc|devolver|dinheiro|estorn|ressarc|restituic)",
-        r"\b(?:troca|reembols|devoluc|estorn|restituic|ressarc)\w*\b.*\b(?:negad|recusad|negou|rejeitad|indeferid"
+        r"\b(?:troca|reembols|devoluc|estorn|restituic|ressarc)\w*\b.{0,200}\b(?:negad|recusad|negou|rejeitad|indeferid"
         r"|vetad|barrad"
         r"|impedid|nao (?:aceit|conced|feit|realiz|efetu|consegu|permit|autoriz|aprov|atend))",
         r"\bnao (?:me )?(?:quis\w*|quer\w*|aceit\w+|deix\w+|permit\w+|autoriz\w+|fazem|fez) (?:a |o )?(?:troc"
@@ -203,7 +203,7 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\bdificult\w+ (?:a |n?a )?(?:troca|devoluc)",
     ),
     "service": (
-        rf"\b{_SELLER}\b.*\b(?:ruim|gross|rude|pessim|horriv|precari|arrogant|deseduc|mal[- ]educ|desrespeit"
+        rf"\b{_SELLER}\b.{{0,200}}\b(?:ruim|gross|rude|pessim|horriv|precari|arrogant|deseduc|mal[- ]educ|desrespeit"
         rf"|estupid|debochad"
         r"|desprepar|antipat|indiferen|desatenc|deplor|lament|hostil|agressiv|desinteress|nao (?:resolv|ajud"
         r"|soluci|se import))",
@@ -262,7 +262,7 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"|\b(?:falta|sem) (?:de |o |produto (?:em|no) )?estoque|\bpor indisponibilidade",
     ),
     "poor": (
-        r"\b(?:qualidade|material|acabament|costura|tecid|plastico|confecc)\w*\b.*\b(?:ruim|frac|baix|pessim|mal"
+        r"\b(?:qualidade|material|acabament|costura|tecid|plastico|confecc)\w*\b.{0,200}\b(?:ruim|frac|baix|pessim|mal"
         r"|frag|inferior"
         r"|duvid|sofri|mediocr|infim|horriv|pobre|decepc|terriv|precari|lament|vagabund|ordinari|vergonh|aquem"
         r"|questionav|tosc"

@@ -15,7 +15,7 @@ from tucano.training.jobs import Job, Progress
 SAY_EVERY_SECONDS = 5.0
 SAID_LINES = 200
 """Lines of a child's own output in a deployed run's log; all of them are in its log file."""
-PROGRESS_BAR = re.compile(r"\d+%\|")
+PROGRESS_BAR = re.compile(r"\d%\|")
 
 
 def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:

@@ -96,6 +96,8 @@ def effect(
     ranked = np.subtract(*equal) if equal and not unchanged.all() else differences
     estimate, low, high = statistics.hodges_lehmann(ranked, clusters=clusters)
     mean = mean_by_t(differences, clusters)
+    if unchanged.all():
+        low, high = statistics.UNKNOWN
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
     return Effect(
@@ -121,8 +123,12 @@ def effect(
 
 
 def mean_by_t(differences: Floats, clusters: Sequence[str] | None) -> Mean:
-    """The mean by Student's t, prompts of a cluster taken together (where there are three clusters and more)."""
-    return (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
+    """The mean by Student's t, prompts of a cluster taken together (where there are three clusters and more); nothing
+    is known of it where no prompt differs.
+    """
+    mean = (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
+    low, high = (mean.low, mean.high) if np.any(differences) else statistics.UNKNOWN
+    return replace(mean, low=low, high=high)
 
 
 def _units(differences: Floats, clusters: Sequence[str] | None) -> tuple[int, float]:

@@ -10,7 +10,7 @@ from tucano.comparison.wording import Speaker, messages
 from tucano.presentation.numbers import english, portuguese
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
-from tucano.statistics.inference import hodges_lehmann
+from tucano.statistics.inference import UNKNOWN, hodges_lehmann
 from tucano.statistics.preference import Preference
 
 CHAMPION = "champion"
@@ -178,11 +178,14 @@ def noninferiority_bound(
     answers: Sequence[Answer], challenger: str, decoding: Decoding, clusters: Mapping[str, str]
 ) -> float:
     """One-sided 95 % lower bound of challenger - champion in mean reward per prompt (Hodges-Lehmann, exact signed-rank
-    interval); prompts of one cluster are taken together, one without a cluster stands alone.
+    interval); prompts of one cluster are taken together, one without a cluster stands alone. -1 where all answers of
+    both earn the same: nothing is known then.
     """
     means = prompt_means(answers, "reward")
     challengers = means[challenger, decoding]
     champions = means[CHAMPION, decoding]
+    if len({*challengers.values(), *champions.values()}) == 1:
+        return UNKNOWN[0]
     prompts = sorted(champions)
     differences = [challengers[prompt] - champions[prompt] for prompt in prompts]
     return hodges_lehmann(differences, level=0.90, clusters=[clusters.get(prompt, prompt) for prompt in prompts])[1]

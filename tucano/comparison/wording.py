@@ -45,6 +45,7 @@ class Speaker:
             "estimate": number(effect.estimate, signed=True),
             "low": number(effect.low, signed=True),
             "high": number(effect.high, signed=True),
+            "range": self.range(effect.low, effect.high),
             "mean_range": self.range(effect.mean_low, effect.mean_high),
             "p_mean": p_value(effect.p_mean, number),
             "p_mean_drop": p_value(1 - effect.p_mean, number),

@@ -17,7 +17,7 @@ from tucano.masking.numbers import mark_unsure, mark_written
 from tucano.masking.page import Mark, Page
 
 KINDS = ("email", "pix", "cnpj", "cpf", "rg", "card", "order", "phone")
-NOT_MASKED = "names and street addresses follow no pattern and are not masked"
+NOT_MASKED = "names, street addresses and bank accounts follow no pattern and are not masked"
 
 
 def mask(text: str) -> tuple[str, Counter[str]]:

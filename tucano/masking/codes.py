@@ -10,7 +10,7 @@ _PAYLOAD = re.compile(r"(?<!\d)000201(?=\d)")
 _FIELD = re.compile(r"(\d\d)(\d\d)")
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _KEY_IN_PAYLOAD = re.compile(rf"(?<=0136){_UUID}")
-_SPACED_UUID = r"[0-9a-f]{8}(?:[ -]{1,3}[0-9a-f]{4}){3}[ -]{1,3}[0-9a-f]{12}(?![0-9a-z])"
+_SPACED_UUID = r"[0-9a-f]{8}(?:[ _-]{1,3}[0-9a-f]{4}){3}[ _-]{1,3}[0-9a-f]{12}(?![0-9a-z])"
 _ACCESS_KEY = r"[1-5]\d{3}[ .-]{0,3}(?:0[1-9]|1[0-2])\d\d(?:[ .-]{0,3}\d{4}){9}"
 """The key of an invoice: state, year, month and more, as 44 digits or in groups of four."""
 

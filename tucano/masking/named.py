@@ -100,6 +100,11 @@ _CODED = re.compile(
     rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}(?P<far_cnpj>{_FAR})"
     rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
 )
+_SHORTENED = re.compile(
+    rf"(?=c)(?<![a-z])(?:(?:{_WORDS['cpf']})(?!\])(?=[^\d]{{1,20}}\d{{7,8}}(?![0-9a-z])){_MARKS}{_SMALL}(?P<cpf>\d{{7,8}})"
+    rf"|(?:{_WORDS['cnpj']})(?!\])(?=[^\d]{{1,20}}\d{{9,12}}(?![0-9a-z])){_MARKS}{_SMALL}(?P<cnpj>\d{{9,12}}))(?![0-9a-z])"
+)
+"""Kept as a number, so that its leading zeros are gone, directly behind its word."""
 _QUANTITY = re.compile(rf"{AMOUNT}|(?:19|20)\d\d(?![0-9a-z])")
 _LISTED = re.compile(
     rf"{BLANK} {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})"
@@ -122,6 +127,7 @@ def mark_named(page: Page, harmless: Harmless) -> None:
     """Behind a word («zap 98765 4321»), listed («e 3456 7890»), in front of a word («98765 4321, meu zap»)."""
     page.mark(_coded(page.text, harmless))
     page.mark(_behind_words(page.text, harmless))
+    page.mark((*found.span(str(found.lastgroup)), str(found.lastgroup)) for found in _SHORTENED.finditer(page.text))
     for _ in range(2):
         page.mark(_listed(page.text, page.marks))
     page.mark(_before_words(page.text))

@@ -5,12 +5,12 @@ from typing import Any
 from tucano.prompts import Task
 from tucano.security.printable import short
 from tucano.specs.registry import spec_of
-from tucano.truth.json_object import only_object
+from tucano.truth.json_object import strict_object
 
 
 def data_of(task: Task, text: str) -> dict[str, Any] | None:
     """The object that an answer is, where its task asks for one and it is nothing else."""
-    return only_object(text) if spec_of(task).fields else None
+    return strict_object(text) if spec_of(task).fields else None
 
 
 def fault_of(task: Task, text: str) -> str | None:
@@ -20,7 +20,7 @@ def fault_of(task: Task, text: str) -> str | None:
     fields = spec_of(task).fields
     if not fields:
         return None
-    found = only_object(text)
+    found = strict_object(text)
     if found is None:
         return "the answer is not one JSON object and nothing else"
     if missing := [name for name in fields if name not in found]:

@@ -123,7 +123,9 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
 # Baselines
 
 _CONSTANT = "Oi! Temos novidades esperando por você. Aproveite!"
-_PRODUCT = re.compile(r"(?:produto|push para|notificacao para|divulgue|push sobre)\s*:?\s*([^.;,\n]+)", re.IGNORECASE)
+_PRODUCT = re.compile(
+    r"(?:produto|push para|notificacao para|divulgue|push sobre)(?:\s*:)?\s*([^.;,\n]+)", re.IGNORECASE
+)
 
 
 def _majority(training: Sequence[Prompt]) -> str:

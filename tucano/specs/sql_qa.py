@@ -61,7 +61,7 @@ def _thought(prompt: Prompt) -> list[str]:
     """The tables that are read, then the condition."""
     query = prompt.reference.get("sql", "")
     tables = re.findall(r"\b(?:FROM|JOIN) (\w+)", query)
-    condition = re.search(r"\bWHERE (.*?)(?= GROUP| ORDER| LIMIT|;|$)", query)
+    condition = re.search(r"(?s)\bWHERE (.*?)(?= GROUP| ORDER| LIMIT|;|\Z)", query)
     return (
         [f"Tabelas: {', '.join(dict.fromkeys(tables))}.", *([f"Filtro: {condition[1]}."] if condition else [])]
         if tables
@@ -113,7 +113,7 @@ def no_fence(answer: SqlAnswer, rng: Random) -> SqlAnswer:
 
 def lost_filter(answer: SqlAnswer, rng: Random) -> SqlAnswer:
     """The WHERE clause is forgotten: the query runs and answers another question."""
-    return replace(answer, sql=re.sub(r" WHERE .*?(?= GROUP|;|$)", "", answer.sql))
+    return replace(answer, sql=re.sub(r"(?s) WHERE .*?(?= GROUP|;|\Z)", "", answer.sql))
 
 
 # The audit

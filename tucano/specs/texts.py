@@ -16,7 +16,7 @@ def words(text: str) -> list[str]:
 def without_thousands_dots(text: str) -> dict[str, list[tuple[str, str]]]:
     """`R$ 1.234,56` as `R$ 1234,56`, where a text has such a number. Only with two decimals: a bare `1.234` may be
     either number."""
-    plain = re.sub(r"\b\d{1,3}(?:\.\d{3})+,\d{2}\b", lambda match: match.group().replace(".", ""), text)
+    plain = re.sub(r"(?<!\d\.)\b\d{1,3}(?:\.\d{3})+,\d{2}\b", lambda match: match.group().replace(".", ""), text)
     return {"number formats": [(text, plain)]} if plain != text else {}
 
 
@@ -44,7 +44,10 @@ def _changed(found: re.Match[str], factor: float) -> str:
     return written.translate(str.maketrans(",.", ".,"))
 
 
-_AMOUNT = re.compile(r"R\$ ?(?P<price>\d[\d.]*(?:,\d+)?)(?<!\.)|(?P<number>\d[\d.]*(?:,\d+)?)(?: reais| ?%| por cento)")
+_AMOUNT = re.compile(
+    r"R\$ ?(?P<price>\d[\d.]*(?:,\d+)?)(?<!\.)"
+    r"|(?<!\d)(?<!\d\.)(?P<number>\d+(?:\.\d+)*(?:,\d+)?)(?: reais| ?%| por cento)"
+)
 
 
 def units_exchanged(text: str) -> str:

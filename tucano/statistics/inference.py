@@ -20,6 +20,12 @@ Alternative = Literal["greater", "less", "two-sided"]
 Floats = NDArray[np.float64]
 
 DECIMALS = 9
+SMALLEST_P = 1e-300
+"""A smaller p is said to be this one: halved 1,100 times, a float is 0, which no p is."""
+UNKNOWN = (-1.0, 1.0)
+"""All that a difference of rewards can be. What is known of it where no pair differs: a reward that never moves tells
+nothing, and no interval of its differences may claim to be sure.
+"""
 SMALLEST_SEEDS = 3
 """Fewer seeds than this say nothing about a new seed: the spread between two has one degree of freedom."""
 WILCOXON_EFFICIENCY = 3 / np.pi
@@ -73,9 +79,8 @@ def signed_rank(
     positive = int(sums[sums > 0].sum())
     greater = min(1.0, float(null[positive:].sum()))
     less = min(1.0, float(null[: positive + 1].sum()))
-    if alternative == "two-sided":
-        return min(1.0, 2 * min(greater, less))
-    return greater if alternative == "greater" else less
+    one_sided = greater if alternative == "greater" else less
+    return max(SMALLEST_P, min(1.0, 2 * min(greater, less)) if alternative == "two-sided" else one_sided)
 
 
 def _cluster_sums(values: NDArray[np.int64], clusters: Sequence[Hashable] | None) -> NDArray[np.int64]:
@@ -200,9 +205,9 @@ def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: flo
 
 def _by_t(mean: float, se: float, df: float, level: float) -> Mean:
     if se < 10**-DECIMALS:  # the same difference everywhere
-        return Mean(mean, 0.0, df, 0.0 if mean > 10**-DECIMALS else 1.0, mean, mean)
+        return Mean(mean, 0.0, df, SMALLEST_P if mean > 10**-DECIMALS else 1.0, mean, mean)
     half = float(stats.t.ppf((1 + level) / 2, df)) * se
-    return Mean(mean, se, df, float(stats.t.sf(mean / se, df)), mean - half, mean + half)
+    return Mean(mean, se, df, max(SMALLEST_P, float(stats.t.sf(mean / se, df))), mean - half, mean + half)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,11 +276,14 @@ def two_way_t(values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashabl
     """Is the mean above 0 over all prompts *and* seeds that might be drawn? None («not assessable») with fewer than
     three seeds, two prompts or two clusters.
 
-    `values` [prompts, seeds] are differences. The t test of the grand mean with `MeanSquares.error`.
+    `values` [prompts, seeds] are differences of rewards. The t test of the grand mean with `MeanSquares.error`; the
+    interval is `UNKNOWN` where all are 0.
     """
     table = np.asarray(values, dtype=np.float64)
     if not _are_enough(table, clusters):
         return None
+    if not _rounded(table.ravel()).any():
+        return Mean(0.0, 0.0, table.shape[1] - 1, 1.0, *UNKNOWN)
     return _by_t(float(table.mean()), *mean_squares(table, clusters).error(), level)
 
 
@@ -287,11 +295,13 @@ def new_seed(
     `values` [prompts, seeds] are differences. mean -+ t * sqrt(SE^2 + S^2) on as many degrees of freedom as seeds - 1
     or SE has: SE of the grand mean by `MeanSquares.error`, S^2 = MS_seed / prompts the variance of the seeds' means,
     noise of their answers included (Hahn & Meeker 1991, section 4.7), so that it is rather too wide, and never narrower
-    than the interval of the mean.
+    than the interval of the mean. `UNKNOWN` where all are 0.
     """
     table = np.asarray(values, dtype=np.float64)
     if not _are_enough(table, clusters):
         return None
+    if not _rounded(table.ravel()).any():
+        return UNKNOWN
     squares = mean_squares(table, clusters)
     se, df = squares.error()
     half = float(stats.t.ppf((1 + level) / 2, min(df, squares.seeds - 1)))

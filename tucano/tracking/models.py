@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tucano.files.per_task import adapters_by_task
+from tucano.tracking.shipper import stored
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -103,7 +104,7 @@ def log_checkpoint(
     client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
     for key, value in measured.metrics.items():
         where = {"dataset_name": measured.on.name, "dataset_digest": measured.on.digest}
-        client.log_metric(run_id, key, value, step=step, model_id=model_id, **where)
+        client.log_metric(run_id, key, stored(value), step=step, model_id=model_id, **where)
     return model_id
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -106,10 +107,13 @@ class Shipper:
         end = commit.size if self.through == "committed" else self.journal.stat().st_size
         for batch in _batches(read_span(self.journal, cursor.size, end)):
             metrics = [metric for entry, _ in batch for metric in as_metrics(entry)]
+            tags = {key: value for entry, _ in batch for key, value in infinities(entry.values, entry.step).items()}
             if read_commit(self.journal).cuts != commit.cuts:
                 return  # cut while we read: look again
             for start in range(0, len(metrics), BATCH):
                 self.client.log_batch(self.run_id, metrics=metrics[start : start + BATCH])
+            for key, value in tags.items():
+                self.client.set_tag(self.run_id, key, value)
             last, size = batch[-1]
             self._remember(Cursor(self.run_id, size, last.step, len(commit.cuts)))
 
@@ -135,7 +139,21 @@ def as_metrics(entry: Entry) -> list[Metric]:
     """MLflow's rows of an entry, with the time at which they were measured."""
     from mlflow.entities import Metric
 
-    return [Metric(metric_key(name), value, entry.time_ms, entry.step) for name, value in entry.values.items()]
+    return [Metric(metric_key(name), stored(value), entry.time_ms, entry.step) for name, value in entry.values.items()]
+
+
+def stored(value: float) -> float:
+    """NaN for an infinity: MLflow would make 1.8e308 of it, as if it were a number, in page, curve and leaderboard."""
+    return math.nan if math.isinf(value) else float(value)
+
+
+def infinities(metrics: Mapping[str, float], step: int) -> dict[str, str]:
+    """Tags that say which metrics are infinite: {"infinite/train/loss": "inf at step 12"}"""
+    return {
+        f"infinite/{metric_key(name)}": f"{value} at step {step}"
+        for name, value in metrics.items()
+        if math.isinf(value)
+    }
 
 
 def metric_key(name: str) -> str:

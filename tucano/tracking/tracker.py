@@ -20,7 +20,7 @@ from tucano.tracking.evaluations import Row, Spec, fill
 from tucano.tracking.models import DataSplit
 from tucano.tracking.origin import origin
 from tucano.tracking.registry import RegisteredModel
-from tucano.tracking.shipper import Shipper, Through, metric_key
+from tucano.tracking.shipper import Shipper, Through, infinities, metric_key, stored
 from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, recording, settle, translated
 
 if TYPE_CHECKING:
@@ -138,8 +138,10 @@ class Tracker:
 
         now = get_current_time_millis()
         self.client.log_batch(
-            run_id, metrics=[Metric(metric_key(name), float(value), now, step) for name, value in metrics.items()]
+            run_id, metrics=[Metric(metric_key(name), stored(value), now, step) for name, value in metrics.items()]
         )
+        if tags := infinities(metrics, step):
+            self.set_tags(run_id, tags)
 
     @recording
     def log_artifact(self, run_id: str, path: Path, folder: str | None = None) -> None:

@@ -350,7 +350,7 @@ def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[
                 continue
             if recommends(sentence) or (item and (planned or _PROPOSES.search(sentence))):
                 ours = others = 0
-                for part in re.split(r"\s*(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
+                for part in re.split(r"(?:(?<!\s)\s+)?(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
                     about = {label for label in key if _about(label).search(part)} | named
                     own = len(_CONTENT.findall(part)) >= _ENOUGH
                     if any(_about(label).search(part) for label in brief) or (own and (about or above)):

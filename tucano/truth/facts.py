@@ -30,7 +30,7 @@ _DOWN = (
 )
 _MOVED = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b")
 _SUM = re.compile(r"(?:[×÷*/=≈~+]|\bvezes)\s*(?:r\$\s*)?$")
-_SUMMED = re.compile(r"\s*(?:[a-z]+\s*)?[×÷*/=≈+]|\s*\)?\s*(?:dividid\w+|multiplicad\w+|vezes\s+(?:r\$|\d))")
+_SUMMED = re.compile(r"\s*(?:[a-z]+\s*)?[×÷*/=≈+]|\s*+(?:\)\s*+)?(?:dividid\w+|multiplicad\w+|vezes\s+(?:r\$|\d))")
 _HEDGED = re.compile(
     r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
     r"|praticamente"
@@ -46,9 +46,9 @@ _OWN_WORDS = 4
 """Words beside label and figure of a sentence that is more than an item of a list."""
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
 _STATED = re.compile(
-    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|seja|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
+    r"\s*+(?:medi[oa]s?)?\s*+(?:\(|:|,|=)?\s*+(?:(?:que\s+)?(?:e|seja|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
     r"|custa|custou"
-    r"|alcancou|atingiu|marca|marcou|sai|saiu|sustente|gira|soma|somou)?\s*(?:de|em|a|ao|do|da|por|so|apenas)?\s*){0,3}"
+    r"|alcancou|atingiu|marca|marcou|sai|saiu|sustente|gira|soma|somou)?\s*+(?:de|em|a|ao|do|da|por|so|apenas)?\s*+){0,3}"
     r"(?:apenas |so )?\(?\s*"
 )
 

@@ -150,10 +150,10 @@ _LEFT_HANGING = re.compile(
     r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
 )
 _CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")
-_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?](?!\.\.|[\"”»])\W+)(?=[a-zà-ÿ])")
+_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?](?!\.\.|[\"”»])\W{1,20})(?=[a-zà-ÿ])")
 _ASIDE = re.compile(r"\([^()\n]{1,80}\)")
 """What stands in brackets may ask and begin small («(produto? prazo?)»)."""
-_WITH_CAPITAL = re.compile(r"(?m)(?:\A|^|[.!?]\s)\W*[A-ZÀ-Ý][a-zà-ÿ]")
+_WITH_CAPITAL = re.compile(r"(?m)(?:\A|^|[.!?]\s)\W{0,20}[A-ZÀ-Ý][a-zà-ÿ]")
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3)[ \t]*")
 """Marks of lists: what stands behind them may begin small, but for the first."""
 _DISAGREES = re.compile(
@@ -182,7 +182,7 @@ _BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|Maste
 _IS = re.compile(r"\b(?:é|dá|dó|pôr|quê)\b|\b(?<=\bpor )que(?=\s*\?)", re.IGNORECASE)
 """Words that are no «e», «da», «do», «por» and «que» without their accents, and «por que?», often written without."""
 _REGIONS = word_set("sul norte nordeste sudeste oeste brasil natal pascoa")
-_UNFINISHED = re.compile(r"[.!?] off[.!?]|[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
+_UNFINISHED = re.compile(r"[.!?] off[.!?]|[\w,;:(-]\s*\Z|\n[^\S\n]*[-*•][^\S\n]*(?:\n|\Z)|[;,:]\s*[;,.]")
 _BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
 
 

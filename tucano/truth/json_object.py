@@ -1,4 +1,6 @@
-"""The JSON object that an answer is: strict JSON and nothing beside it. No repair, no second object."""
+"""The JSON object that an answer is, and nothing beside it: strict JSON but for how numbers are written. No repair, no
+second object.
+"""
 
 import json
 import re
@@ -9,21 +11,51 @@ from tucano.truth.reading import plain
 from tucano.truth.single import stands
 from tucano.truth.wording.complaints import value_told
 
-_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
+_ALONE = re.compile(
+    r"[\s\ufeff]*+(?:```(?:json)?[\s\ufeff]*+)?(?P<object>\{.*\})\s*+(?:```\s*+)?", re.DOTALL | re.IGNORECASE
+)
+_NUMBER = re.compile(
+    r'"(?>(?:[^"\\]|\\.)*)"|(?<=:)(?P<space>\s*+)(?:R\$\s*+)?(?P<number>-?\d(?:[\d.,]*\d)?)(?:\s*+%)?(?=\s*+(?:,\s*+"|\}))',
+    re.DOTALL,
+)
+_PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_PORTUGUESE = re.compile(r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?")
+_ENGLISH = re.compile(r"-?[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})")
 _DEEPEST = 64
 
 
 def only_object(answer: str) -> dict[str, Any] | None:
-    """The object where the answer is one and nothing else, alone or alone in a code fence; else None.
+    """The object where the answer is one and nothing else, as in `strict_object`; its numbers may be written as people
+    write them: `4,5`, `R$ 1.234,56`, `105,000.00`, `4,5%` (docs/rewards.md has the table).
+    """
+    return strict_object(_NUMBER.sub(_as_json, answer))
+
+
+def _as_json(match: re.Match[str]) -> str:
+    number = match["number"]
+    if number is None:
+        return match[0]
+    if not _PLAIN.fullmatch(number):
+        if _PORTUGUESE.fullmatch(number):
+            number = number.replace(".", "").replace(",", ".")
+        elif _ENGLISH.fullmatch(number):
+            number = number.replace(",", "")
+        else:
+            return match[0]
+    return f"{match['space']}{number}"
+
+
+def strict_object(answer: str) -> dict[str, Any] | None:
+    """The object that a program reads of an answer: one that is alone, or alone between the marks of a code fence, of
+    which either may be missing; else None.
 
     Refused, as RFC 8259 and any strict reader would: a name given twice, NaN and Infinity.
     """
-    text = answer.strip()
-    fenced = _FENCE.fullmatch(text)
-    if text.count("{") + text.count("[") > _DEEPEST:
+    alone = _ALONE.fullmatch(answer)
+    if alone is None or answer.count("{") + answer.count("[") > _DEEPEST:
         return None
     try:
-        value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once, parse_constant=_refused)
+        value = json.loads(alone["object"], object_pairs_hook=_once, parse_constant=_refused)
         json.dumps(value, ensure_ascii=False).encode()
     except ValueError:  # of half a character too: \ud83d alone
         return None

@@ -79,7 +79,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
     "scarcity": re.compile(
         r"\bultim[ao]s?\s+(?:\w+ )?(?:unidades?|pecas?|chances?|dias?|horas?)|\b(?:estoque|unidades?)\s+(?:limitad\w+"
         r"|acaband\w+|no fim)"
-        r"|\b(?:poucas|restam|so restam)\s+\w*\s*(?:unidades|pecas)|\b(?:acabando|esgotando|quase no fim)\b(?!\s*\?)"
+        r"|\b(?:poucas|restam|so restam)\s+(?:\w+\s*)?(?:unidades|pecas)"
+        r"|\b(?:acabando|esgotando|quase no fim)\b(?!\s*\?)"
     ),
     "prize": re.compile(
         r"\b(?:voce (?:ganhou(?! (?:\d+ ?%|(?:o |um )?cupom|desconto))|foi sorteado)|sorteio|concorra|premio"
@@ -170,7 +171,7 @@ _ELSEWHERE = re.compile(
     r"|\bna compra de (?:uma?|outr[oa]|dois|duas) (?!artigo)[a-z]{4}"
 )
 """A price as what is saved, paid back or of another thing, and a share of what is no price («33% no gás»)."""
-_FELL = re.compile(r"([^.!?:;,]*)\b(?:caiu|cai|baixou|baixa) (?:ate |so )?\d+ ?%")
+_FELL = re.compile(r"(?<![^.!?:;,])([^.!?:;,]*)\b(?:caiu|cai|baixou|baixa) (?:ate |so )?\d+ ?%")
 
 
 def told_of_others(answer: str, product: str) -> bool:

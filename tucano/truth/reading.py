@@ -14,10 +14,10 @@ _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+")
 
 
 def readable(completion: str) -> str:
-    """The completion in one Unicode form (NFC); nothing of one that is too long or piles mark on mark."""
+    """The completion in one Unicode form (NFC), no byte order mark; nothing of one too long or with piles of marks."""
     if len(completion) > LONGEST or _PILED.search(completion):
         return ""
-    return unicodedata.normalize("NFC", completion).strip()
+    return unicodedata.normalize("NFC", completion).removeprefix("\ufeff").strip()
 
 
 def plain(text: str) -> str:

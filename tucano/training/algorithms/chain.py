@@ -52,6 +52,7 @@ class Chain(Algorithm):
     def shape_rewards(self, batch: RolloutBatch) -> RolloutBatch:
         for member in self.members.values():
             batch = member.shape_rewards(batch)
+        _refuse_holes(batch)
         return batch
 
     def select_groups(self, batch: RolloutBatch) -> Tensor:
@@ -61,8 +62,10 @@ class Chain(Algorithm):
         return live
 
     def advantages(self, batch: RolloutBatch) -> Tensor:
-        for member in self.members.values():
+        for name, member in self.members.items():
             batch = replace(batch, advantages=member.advantages(batch))
+            if not batch.advantages.isfinite().all():
+                raise UserError(f"{FOLDER}/{name}.py gave an advantage that is NaN or infinite; mend its function")
         dead = ~self.select_groups(batch).repeat_interleave(batch.generations)
         return batch.advantages.masked_fill(dead if batch.advantages.dim() == 1 else dead[:, None], 0.0)
 
@@ -75,6 +78,20 @@ class Chain(Algorithm):
     def load(self, state: dict[str, Any]) -> None:
         for name, member in self.members.items():
             member.load(state[name])
+
+
+def _refuse_holes(batch: RolloutBatch) -> None:
+    """NaN says that a task has no such component, so all of a group have it or none; a sum would drop any other."""
+    rewards = batch.rewards.view(-1, batch.generations, len(batch.components))
+    missing = rewards.isnan()
+    holes = (rewards.isinf() | (missing & ~missing.all(dim=1, keepdim=True))).nonzero().tolist()
+    for row, place, component in holes[:1]:
+        name, task = batch.components[component], batch.tasks[row * batch.generations]
+        value = rewards[row, place, component].item()
+        raise UserError(
+            f"{name} is {value} for completion {place + 1} of group {row + 1}, a prompt of {task}, and for others of"
+            " its group a number; mend the reward's function"
+        )
 
 
 def from_settings(settings: TrainerStage, components: Sequence[str]) -> Chain:

@@ -39,7 +39,7 @@ LOOSE = 0.28
 """What is left for a product, and for every price or discount, that hangs in no phrase («Sua 24%. Sugiro mouse.»)."""
 _PHRASE = re.compile(
     r"(?:com|ate|de|off|:|por|so|mais|tem|ganhe|seus?|esses?|estes?|baix(?:ou|a)|ca(?:iu|i)|menos"
-    r"|economi[sz]\w+|chega a)\s*\d[\d,]*\s*%"
+    r"|economi[sz]\w{1,20}|chega a)\s*\d[\d,]*\s*%"
     r"|%\s*(?:off|de desconto|de off|de abatimento|(?:a )?menos|menor|(?:ja )?mais (?:barat|em conta|leve))"
     r"|(?:por|a|so|somente|apenas|de|em|com|custa|sai|esta|tudo|:|,|-|agora|hoje|em dia|[.!?]|\A)\s*"
     r"(?:so |apenas |somente )?r\$"
@@ -119,9 +119,9 @@ _PADDED = re.compile(
 )
 PADDED = 0.28
 """What is left of a notification that goes on about the shop."""
-_SIGNED = re.compile(r"(?i)\s*\b(?:atenciosamente|cordialmente|respeitosamente)\b[^.!?]{0,60}[.!]?\s*\Z")
+_SIGNED = re.compile(r"(?i)(?:(?<!\s)\s+)?\b(?:atenciosamente|cordialmente|respeitosamente)\b[^.!?]{0,60}[.!]?\s*\Z")
 """The end of a letter: its tone is judged, its words are no sentence."""
-_OPEN_END = re.compile(r"([^\W\d_]{2,}|\d%?)(\s*)\Z")
+_OPEN_END = re.compile(r"([^\W\d_]{2}|\d%?)\s*\Z")
 """A notification may end without a full stop."""
 
 

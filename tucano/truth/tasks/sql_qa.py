@@ -21,11 +21,11 @@ EXPLANATION = Norm(mean=-1.0, odd=0.62)
 SHORTEST = 4
 """Words of an explanation."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_LABEL = re.compile(r"```[ \t]*(?:text|plaintext|txt|csv|tsv|resultado|output)?[ \t]*\r?\n", re.IGNORECASE)
+_LABEL = re.compile(r"```[ \t]*(?:(?:text|plaintext|txt|csv|tsv|resultado|output)[ \t]*)?\r?\n", re.IGNORECASE)
 _SQL = re.compile(r"\b(?:SELECT|WITH|FROM|INSERT|UPDATE|DELETE|DROP|CREATE|ALTER|PRAGMA)\b", re.IGNORECASE)
 LONGEST_ROW = 4
 """Words of a row of a result."""
-_BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?\bFROM\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECASE)
+_BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]{0,1024}?\bFROM\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECASE)
 """A query without a fence; «o SELECT de fora conta» only speaks of one."""
 
 

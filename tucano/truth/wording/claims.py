@@ -88,7 +88,7 @@ def _heads(sentence: str, before: Sequence[Mention]) -> bool:
 
 
 _HEADED = re.compile(
-    r"(?im)^\W{0,4}([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+)?)\W{0,4}\n+\s*"
+    r"(?im)^\W{0,4}([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+)?)\W{0,4}\n\s*+"
     r"(?:[-*•–]\s*(?=(?:caiu|subiu|ficou|está|em|de|com)\b|\d|R\$)|[↓↑⚠]\ufe0f?\s*(?=\d|R\$))"
 )
 

@@ -82,7 +82,7 @@ _SPAN = re.compile(
     r"|itens|produtos|pontos?|estrelas?|toques?)\b"
 )
 _TRIES = re.compile(
-    r"(?:\A|[.;:,(]\s|\be\s)\W*(?:\d[.)]\s)?(?:testar|teste|experiment(?:ar|e)|oferecer|ofereca|cobr(?:ar|e)"
+    r"(?:\A|[.;:,(]\s|\be\s)\W{0,12}(?:\d[.)]\s)?(?:testar|teste|experiment(?:ar|e)|oferecer|ofereca|cobr(?:ar|e)"
     r"|adot(?:ar|e)"
     r"|criar|crie|lanc(?:ar|e)|fix(?:ar|e)|mont(?:ar|e))\s(?:um |uma |o )?\Z"
 )
@@ -125,7 +125,7 @@ _MORE = re.compile(r"\s*(?:a mais|a menos|de desconto|de off|off)\b")
 
 def is_span(before: str, behind: str) -> bool:
     """Whether a number counts days, hours, steps or things of a plan."""
-    rest = _RANGE.sub("", behind, count=1) if _RANGE.match(behind) else behind
+    rest = behind[found.end() :] if (found := _RANGE.match(behind)) else behind
     return bool(_SPAN.match(rest) or _SPANS_TO.search(before))
 
 

@@ -61,7 +61,7 @@ _AROUND = re.compile(
 """What stands around a step that only watches, or wants what is wanted («recomenda-se acompanhar os dois números»)."""
 _SOMEWHERE = re.compile(r"\b(?:atendimento|campanha|entrega|pos-venda|produto|equipe)s?\b")
 """What is at least somewhere to begin."""
-_STEP = re.compile(r"(?:\A\W*|\s*(?:[,;:]|\be\b)\s+)(?=([a-z]+))")
+_STEP = re.compile(r"(?:\A\W*|(?:(?<!\s)\s+)?(?:[,;:]|\be\b)\s+)(?=([a-z]+))")
 _OF_SHOPS = re.compile(rf"{_VERB}|{_FILLER}|clientes?|lojas?|problemas?|medidas?|empresas?|negocios?|mercado")
 """Words that stand in the advice of any shop."""
 _ENOUGH = 2
@@ -73,7 +73,7 @@ _SAYS = re.compile(
     r"|respond|segunda compra|ja compr|mais vendid|antigos|descontos?|(?:so|apenas) onde|observar se"
     r"|por estado|por cep|quem (?:nao|ja|deu|recebeu))"
 )
-_ITEM = re.compile(r"\s*(?:[-*•→–]|\(?\w{1,2}[.)])\s")
+_ITEM = re.compile(r"(?:(?<!\s)\s+)?(?:[-*•→–]|\(?\w{1,2}[.)])\s")
 _FIRST = re.compile(r"\W*(?:\w+\W+){0,5}?" + _VERB)
 
 

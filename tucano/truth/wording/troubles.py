@@ -23,12 +23,12 @@ _WHOLE = (
 )
 """What follows no goods, but what else is waited for («pedido de desculpas»)."""
 _MEANWHILE = (
-    r",?(?: (?:esta|ficou|fica|foi|segue|seguiu|continua|permanece|se|encontra|consta|como|que|ha|faz|mais|de|um|uma"
+    r",?(?>(?: (?:esta|ficou|fica|foi|segue|seguiu|continua|permanece|se|encontra|consta|como|que|ha|faz|mais|de|um|uma"
     r"|\d+"
     r"|dois|duas|tres|quatro|cinco|seis|sete|oito|nove|dez|quinze|vinte|trinta|vari[oa]s|muit[oa]s"
     r"|dias?|semanas?|mes|meses|ainda|totalmente|sempre|agora|e|d[oa]|meu|minha|cliente|produto|pedido"
     r"|encomenda|n[oa]s?|correios?|transportadora|transporte|centro|caminho|alfandega|rastreio|presente|comprei"
-    r"|comprou|pediu?|fez)\b){0,9}+"
+    r"|comprou|pediu?|fez)\b){0,9})"
 )
 _SHIPPING = (
     r"(?! (?:(?:n[oa]|pel[oa]) (?:pagam|site|app|aplicat|sistema|cart|banco|carrinho|caixa|preco|valor)|de raiva))"
@@ -118,7 +118,7 @@ _SAID: dict[str, tuple[str, ...]] = {
         rf"\bnao {_SENT} (?:no|na|dentro d[oa]) (?:prazo|data|dia)|\bnao cumprimento d[oa] (?:prazo|data)",
     ),
     "unlike": (
-        rf"(?:diferente|menor|maior|diverg\w+|abaixo|distint\w+)\b.{{0,30}}{_PICTURE}",
+        rf"(?:diferente|menor|maior|diverg\w{1, 20}|abaixo|distint\w{1, 20})\b.{{0,30}}{_PICTURE}",
         r"\bnao (?:corresponde|confere|condiz|bate)\b|propaganda (?:engan|fals|mentir)|anuncio (?:engan|mentir|fals)",
         rf"\bnao (?:e|era|veio|foi|esta) (?:bem )?(?:igual|como|fiel|conforme|o que)\b.{{0,15}}{_PICTURE}",
         r"\bnada a ver com (?:o|a) (?:foto|anuncio|descricao|site|imagem)|\bem desacordo com (?:o|a) (?:anunc"

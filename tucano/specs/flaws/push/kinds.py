@@ -93,7 +93,7 @@ def read(prompt: Prompt) -> Brief | None:
     user = prompt.user
     if not product:
         return None
-    if (share := re.search(r"(\d+)\s?%", user)) and figures:
+    if (share := re.search(r"(?<!\d)(\d+)\s?%", user)) and figures:
         return Brief(product, f"com {share[1]}% de desconto", "a discount")
     if (price := re.search(r"R\$\s?(\d[\d.]*(?:,\d\d)?)", user)) and figures:
         return Brief(product, f"por R$ {price[1].rstrip('.')}", "a price")
@@ -263,7 +263,7 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield "letters: product with a capital", text, text.replace(brief.product, brief.product.capitalize())
     yield "letters: product in capitals", text, text.replace(brief.product, brief.product.upper())
     yield "letters: product without accents", text, text.replace(brief.product, without_accents(brief.product))
-    yield "emoji: none", text, re.sub(r"\s*[^\w\s.,!?%$:]+$", "", text)
+    yield "emoji: none", text, re.sub(r"\s{0,9}[^\w\s.,!?%$:]{1,9}$", "", text)
     yield "emoji: another", text, f"{text} 🛒"
     if "de desconto" in text:
         yield "offer in other words: OFF", text, text.replace("de desconto", "OFF")

@@ -12,7 +12,7 @@ from tucano.specs.flaws.sql_qa.kinds import FENCED, NEAR, PROSE, fenced
 
 _FIGURE = re.compile(r"^SELECT (ROUND\(\w+\([^)]*\),2\)|\w+\([^)]*\)) FROM (.*)$", re.DOTALL)
 """A query of a single figure that has no name."""
-_COMPARED = re.compile(r"(\w+)([<>]=?)(\d+)")
+_COMPARED = re.compile(r"\b(\w+)([<>]=?)(\d+)")
 _MONTH = re.compile(r"mes='(\d{4})-(\d\d)'")
 _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _DENIED = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
@@ -184,7 +184,7 @@ def _spelled(query: str) -> dict[str, str]:
         "spelling: quoted alias": re.sub(r" AS (\w+) FROM", r' AS "\1" FROM', query),
         "spelling: alias without AS": re.sub(r" AS (\w+) FROM", r" \1 FROM", query),
         "spelling: alias with an accent": re.sub(r" AS resultado FROM", " AS número FROM", query),
-        "spelling: brackets": re.sub(r"WHERE (.*?)(?= GROUP|$)", r"WHERE (\1)", query),
+        "spelling: brackets": re.sub(r"(?s)WHERE (.*?)(?= GROUP|\Z)", r"WHERE (\1)", query),
         "spelling: inner": query.replace(" JOIN ", " INNER JOIN "),
     }
 
@@ -237,7 +237,7 @@ def _within(query: str, used: list[str]) -> dict[str, str]:
     """The orders that count as a query of their own, where all conditions are about them."""
     if used[0] != "pedidos" or re.search(r"\b(valor|nota|tipo)[<>=]", query):
         return {}
-    found = re.match(r"(SELECT .*? FROM \w+) JOIN (pedidos) USING\(pedido_id\)(.* WHERE .*)$", query)
+    found = re.match(r"(?s)(SELECT .*? FROM \w+) JOIN (pedidos) USING\(pedido_id\)(.* WHERE .*)\Z", query)
     if found is None:
         return {}
     figure = found[1]
@@ -258,11 +258,13 @@ def _figures(query: str) -> dict[str, str]:
         "figure: real": re.sub(r"AVG\((\w+)\)", r"AVG(CAST(\1 AS REAL))", query),
         "figure: total": query.replace("SUM(", "TOTAL("),
         "figure: cases": re.sub(
-            r"COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)$", r"COUNT(CASE WHEN \2 THEN 1 END)\1", query
+            r"(?s)COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)\Z", r"COUNT(CASE WHEN \2 THEN 1 END)\1", query
         ),
-        "figure: filter": re.sub(r"COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)$", r"COUNT(*) FILTER (WHERE \2)\1", query),
+        "figure: filter": re.sub(
+            r"(?s)COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)\Z", r"COUNT(*) FILTER (WHERE \2)\1", query
+        ),
         "figure: sum of cases": re.sub(
-            r"COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)$", r"SUM(CASE WHEN \2 THEN 1 ELSE 0 END)\1", query
+            r"(?s)COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)\Z", r"SUM(CASE WHEN \2 THEN 1 ELSE 0 END)\1", query
         ),
         "figure: rows of a table": re.sub(
             r"COUNT\(\*\)( AS \w+) FROM (.*)$", r"COUNT(*)\1 FROM (SELECT 1 FROM \2)", query

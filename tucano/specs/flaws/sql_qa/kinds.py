@@ -234,9 +234,7 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     others = {
         "spelling: no semicolon": query,
         "spelling: on lines": f"{spaced};",
-        "spelling: keywords in lower case": re.sub(
-            r"\b[A-Z]{4,}\b(?![^']*'(?:[^']*'[^']*')*[^']*$)", lambda m: m[0].lower(), query
-        )
+        "spelling: keywords in lower case": re.sub(r"('[^']*')|\b[A-Z]{4,}\b", lambda m: m[1] or m[0].lower(), query)
         + ";",
         "spelling: a comment": f"-- consulta\n{query};",
         "form: a condition that always holds": re.sub(r"\bWHERE\b", "WHERE 1=1 AND", query) + ";",

@@ -251,7 +251,7 @@ def _called(query: str) -> dict[str, str]:
         "COALESCE": re.sub(r"\b(estado|categoria|tipo|status)=", r"COALESCE(\1,'')=", query),
         "NULLIF": re.sub(r"AVG\((\w+)\)", r"SUM(\1)*1.0/NULLIF(COUNT(\1),0)", query),
         "ABS": re.sub(r"SUM\((\w+)\)", r"SUM(ABS(\1))", query),
-        "IIF": re.sub(r"COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)$", r"SUM(IIF(\2,1,0))\1", query),
+        "IIF": re.sub(r"(?s)COUNT\(\*\)( AS \w+ FROM .*?) WHERE (.*)\Z", r"SUM(IIF(\2,1,0))\1", query),
         "MAX": re.sub(r"COUNT\(\*\)( AS \w+)", r"MAX(COUNT(*),0)\1", query),
         "MIN": re.sub(r"COUNT\(\*\)( AS \w+) (FROM.*)$", r"MIN(n)\1 FROM (SELECT COUNT(*) AS n \2)", query),
     }
