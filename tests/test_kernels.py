@@ -12,6 +12,8 @@ import pytest
 import torch
 from test_decode import STOP, random_prompts, tiny_model
 from test_grpo_parity import ours, settings, tiny
+from test_likelihood import batch
+from test_packed import adapted, rows
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -19,6 +21,7 @@ from tucano.training.algorithms.blockwise import baselines
 from tucano.training.checkpoints import arithmetic, exact
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.packed import packed_logps
 from tucano.training.samplers import slots
 from tucano.training.samplers.decode import Decoder
 
@@ -70,6 +73,13 @@ def test_the_stand_in_raises_as_cuda_does() -> None:
         torch.nn.functional.cross_entropy(logits, labels)
     with StrictCuda():
         assert torch.ones(3, dtype=torch.long).cumsum(0).tolist() == [1, 2, 3]
+
+
+def test_a_packed_pass_has_a_deterministic_form() -> None:
+    policy = adapted()
+    with StrictCuda():
+        packed_logps(policy, *batch(*rows()), 1.0, room=0)[0].sum().backward()
+    assert all(weight.grad is not None for name, weight in policy.named_parameters() if "lora_" in name)
 
 
 def test_draws_and_likelihoods_have_a_deterministic_form() -> None:
