@@ -63,7 +63,7 @@ def strict_between_braces(patch: pytest.MonkeyPatch, name: SetName) -> None:
         patch,
         objects,
         "is_strict",
-        "    bare = text.strip()\n",
+        "    bare = _bare(text)\n",
         '    bare = text[text.find("{") : text.rfind("}") + 1]\n',
     )
 

@@ -24,7 +24,7 @@ POOLS: tuple[Pool, ...] = ("known", "validation", "test")
     ("answer", "expected", "true"),
     [
         ('{"churn_risk": "high", "probability": 0.75}', 1.0, 1.0),
-        ('{"churn_risk": "high", "probability": 0,75}', 1.0, 0.0),  # no JSON; the reward repairs it
+        ('{"churn_risk": "high", "probability": 0,75}', 1.0, 1.0),  # a number as people write it
         (
             '{"churn_risk": "high", "probability": 0.95}',
             1.0 - 0.15,

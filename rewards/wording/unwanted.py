@@ -14,7 +14,7 @@ _MORE_IS_GOOD = (
 )
 _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
-    rf"|(?:^\W{{0,8}}|[.;:!\n]\W{{0,8}}|recomend\w{1, 20} |suger?i\w{1, 20} |vale |dev\w{1, 20} )"
+    rf"|(?:^\W{{0,8}}|[.;:!\n]\W{{0,8}}|recomend\w{{1,20}} |suger?i\w{{1,20}} |vale |dev\w{{1,20}} )"
     rf"(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
     r"|\b(?:(?:reduz|diminu|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)"
     rf"|baix(?:ar|e|em|ando|a(?= [ao]s? )))\s{_MORE_IS_GOOD}\b(?! as \d)"

@@ -31,8 +31,6 @@ thousandths; another policy by tenths.
 """
 FARTHEST_QUANTISED = 0.2
 """Nats per token (assumed: four times what a merge may do). Beyond it another model is served than was judged."""
-
-
 ANSWER = "RESPOSTA"
 """What stands for an answer where the chat template is looked at."""
 

@@ -118,7 +118,7 @@ _SAID: dict[str, tuple[str, ...]] = {
         rf"\bnao {_SENT} (?:no|na|dentro d[oa]) (?:prazo|data|dia)|\bnao cumprimento d[oa] (?:prazo|data)",
     ),
     "unlike": (
-        rf"(?:diferente|menor|maior|diverg\w{1, 20}|abaixo|distint\w{1, 20})\b.{{0,30}}{_PICTURE}",
+        rf"(?:diferente|menor|maior|diverg\w{{1,20}}|abaixo|distint\w{{1,20}})\b.{{0,30}}{_PICTURE}",
         r"\bnao (?:corresponde|confere|condiz|bate)\b|propaganda (?:engan|fals|mentir)|anuncio (?:engan|mentir|fals)",
         rf"\bnao (?:e|era|veio|foi|esta) (?:bem )?(?:igual|como|fiel|conforme|o que)\b.{{0,15}}{_PICTURE}",
         r"\bnada a ver com (?:o|a) (?:foto|anuncio|descricao|site|imagem)|\bem desacordo com (?:o|a) (?:anunc"
