@@ -103,6 +103,7 @@ def test_portuguese_numbers(text: str, expected: dict[str, Any] | None) -> None:
         ("[1, 2]", None),
         ("sem objeto", None),
         ("", None),
+        ("{'```json5```", None),  # json_repair ends in an AssertionError, and so did the step that asked for the reward
     ],
 )
 def test_forgiven_shapes(text: str, expected: dict[str, Any] | None) -> None:
