@@ -19,6 +19,7 @@ from typing import Any
 from tucano.artifacts.store import MANIFEST, read_manifest
 from tucano.errors import TucanoError, UserError
 from tucano.requirements import require_startable
+from tucano.requirements.machine import cores
 from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.security.addresses import masked
 from tucano.security.printable import printable
@@ -138,7 +139,7 @@ def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
 def described(settings: PipelineSettings, profile: str, root: Path, fault: Exception | None) -> Iterator[str]:
     """The lines of the file: machine, packages, stages with their times and peaks, the fault, the last of each log."""
     yield f"Rehearsal of {profile} with tucano {_version('tucano-commerce') or 'of this folder'}"
-    yield f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    yield f"{platform.platform()}, Python {platform.python_version()}, {cores()} cores"
     yield _gpu()
     yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := _version(name)))
     if fault is not None:

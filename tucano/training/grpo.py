@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from datasets import Dataset
-from transformers import TrainerCallback
+from transformers import PreTrainedTokenizerBase, TrainerCallback
 from trl import GRPOConfig
 
 from rewards import load_reward_set
@@ -23,6 +23,7 @@ from tucano.training.checkpoints.weights import train_in_float32
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
 from tucano.training.jobs import Job
+from tucano.training.policies.chat import harmless
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.reading import Reader
 from tucano.training.rollouts.examiner import Examiner
@@ -93,7 +94,7 @@ def build(
     sampler = sampler_for(job, job.base, settings.model.lora_rank, settings.model, settings.grpo)
     most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
     examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
-    scorer, dataset = Rewards(rewards, prompts, Reader(tokenizer, most_thought)), _dataset(prompts, systems)
+    scorer, dataset = Rewards(rewards, prompts, Reader(tokenizer, most_thought)), _dataset(prompts, systems, tokenizer)
     trainer = trainer_class()(
         model=policy,
         args=arguments(settings, output, job.save_steps),
@@ -108,12 +109,14 @@ def build(
     trainer.draws_with(sampler)
     trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
     further = reworded(prompts, read_paraphrases(files.paraphrases))
-    trainer.wordings = Wordings(prompts, further, systems, job.seed) if further else None
+    trainer.wordings = Wordings(prompts, further, systems, tokenizer, job.seed) if further else None
     return trainer, examiner
 
 
-def _dataset(prompts: Sequence[Prompt], systems: dict[str, str]) -> Dataset:
-    return Dataset.from_list([{"prompt": messages(p, systems), "prompt_id": p.id, "task": p.task} for p in prompts])
+def _dataset(prompts: Sequence[Prompt], systems: dict[str, str], tokenizer: PreTrainedTokenizerBase) -> Dataset:
+    chats = harmless(tokenizer, (messages(prompt, systems) for prompt in prompts))
+    rows = zip(chats, prompts, strict=True)
+    return Dataset.from_list([{"prompt": chat, "prompt_id": p.id, "task": p.task} for chat, p in rows])
 
 
 def arguments(settings: TrainerStage, drafts: Path, save_steps: int) -> GRPOConfig:

@@ -147,6 +147,11 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     chat = messages(prompt, dict(systems))
     try:
         opened = str(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
+        then = str(
+            tokenizer.apply_chat_template(
+                chat, add_generation_prompt=True, tokenize=False, strftime_now=lambda _: "1999-12-31"
+            )
+        )
         closed = str(
             tokenizer.apply_chat_template([*chat, {"role": "assistant", "content": "RESPOSTA"}], tokenize=False)
         )
@@ -156,13 +161,15 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     before = (opened, closed.partition("RESPOSTA")[0])  # an empty thought there says: answer at once
     thinks = any(OPEN in text.removesuffix(NONE_YET) for text in before)
     kept = all(part["content"].strip() in opened for part in chat)
+    dated = opened != then
     return [
         Check(
             "chat template",
-            "ok" if prefix and kept else "red",
+            "red" if not (prefix and kept) else "warn" if dated else "ok",
             f"ends with {opened[-40:]!r}"
             + ("" if prefix else "; training would see another opening than generation")
-            + ("" if kept else "; it drops the system prompt or the question"),
+            + ("" if kept else "; it drops the system prompt or the question")
+            + ("; it writes the date, so tomorrow's prompts are others: write a fixed one into it" if dated else ""),
         ),
         Check(
             "think block",
