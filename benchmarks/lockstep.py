@@ -169,7 +169,7 @@ def stock(side: Side, command: OnCommand) -> Any:
     return trl.GRPOTrainer(
         model=policy,
         args=arguments,
-        train_dataset=grpo._dataset(prompts, systems),
+        train_dataset=grpo._dataset(prompts, systems, tokenizer),
         reward_funcs=Rewards(load_reward_set(settings.grpo.rewards, folder), prompts).functions(),
         processing_class=tokenizer,
         callbacks=[command],

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
 from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
@@ -13,6 +12,7 @@ from prefect.utilities.importtools import import_object
 
 from deployments.jobs import Pool
 from tucano.errors import UserError
+from tucano.profiles import read_project
 
 PULL = [{"prefect.deployments.steps.set_working_directory": {"directory": "."}}]
 """The image has the project in its working directory."""
@@ -70,7 +70,7 @@ def _write_pool(client: SyncPrefectClient, pool: Pool) -> None:
 
 
 def _described(project: Path, pool: Pool) -> list[dict[str, Any]]:
-    content = yaml.safe_load((project / "prefect.yaml").read_text(encoding="utf-8"))
+    content = read_project(project)
     found = [dict(deployment) for deployment in content["deployments"] if deployment["name"] == pool.name]
     if not found:
         raise UserError(f"prefect.yaml has no deployment {pool.name}; take it from the released one")

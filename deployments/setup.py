@@ -5,7 +5,6 @@ Runs as a process of its own, because Prefect reads its server's address when it
 
 import argparse
 import itertools
-import os
 import subprocess
 import sys
 import tempfile
@@ -25,10 +24,11 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import AwaitingRetry, Cancelled, Crashed
 
 from deployments import automations
-from tucano.profiles import PROJECT_FILE
+from tucano.profiles import read_project
+from tucano.requirements.machine import cores
 
 POOL = "local"
-QUEUES = {"pipelines": 1, "seeds": os.cpu_count() or 1, "checks": 1}
+QUEUES = {"pipelines": 1, "seeds": cores(), "checks": 1}
 """Runs at a time. Pipelines and seeds wait in queues of their own, so that pipelines never take the places their seeds
 need.
 """
@@ -76,7 +76,7 @@ def deploy(client: SyncPrefectClient, project: Path, home: Path) -> None:
 
     Schedules that a person has switched on or off, or added in the page, stay so.
     """
-    content: dict[str, Any] = yaml.safe_load((project / PROJECT_FILE).read_text(encoding="utf-8"))
+    content = read_project(project)
     content["deployments"] = [entry for entry in content["deployments"] if entry["work_pool"]["name"] == POOL]
     below = [
         entry

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from prefect.client.schemas.schedules import CronSchedule
 from prefect.flows import Flow, load_flow_from_entrypoint
 from pydantic import ValidationError
 
 from tucano.errors import UserError
-from tucano.profiles import PROJECT_FILE, nearest, validated
+from tucano.profiles import PROJECT_FILE, nearest, read_project, validated
 
 KEYS = ("name", "entrypoint", "description", "tags", "parameters", "work_pool", "schedules", "concurrency_limit")
 SCHEDULE_KEYS = ("slug", "cron", "timezone", "active", "parameters")
@@ -34,7 +33,7 @@ def require_valid(project: Path) -> None:
 
 def faults(project: Path) -> Iterator[str]:
     """What is wrong with the deployments, one sentence each."""
-    content = yaml.safe_load((project / PROJECT_FILE).read_text(encoding="utf-8"))
+    content = read_project(project)
     for entry in content["deployments"]:
         for fault in _faults(entry):
             yield f"{PROJECT_FILE}, deployment {entry.get('name', '?')}: {fault}"

@@ -239,7 +239,7 @@ ODD: dict[int, Response] = {
     90: (200, {"Content-Encoding": "deflate"}, zlib.compress(chat("Eco"))),
     91: (200, {"Content-Encoding": "identity, gzip"}, gzip.compress(chat("Eco"))),
 }
-FILLED = {3: "Promoção \ufffd!", 37: "x", 71: "", 87: "Eco", 88: "Eco", 89: "Eco"}
+FILLED = {3: "Promoção \ufffd!", 11: "a list", 37: "x", 71: "", 87: "Eco", 88: "Eco", 89: "Eco"}
 """Odd replies that hold an answer all the same."""
 
 

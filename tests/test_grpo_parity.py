@@ -124,7 +124,7 @@ def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dic
     trainer = trl.GRPOTrainer(
         model=policy,
         args=grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps),
-        train_dataset=grpo._dataset(PROMPTS, SYSTEMS),
+        train_dataset=grpo._dataset(PROMPTS, SYSTEMS, tokenizer),
         reward_funcs=Rewards(load_reward_set(chosen.grpo.rewards, folder), PROMPTS).functions(),
         processing_class=tokenizer,
     )
@@ -184,7 +184,7 @@ def trainer(folder: Path, place: Path, chosen: PipelineSettings, rewards: Any = 
     """A trainer of our own that has not started to train."""
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
     scorer = Rewards(rewards or load_reward_set(chosen.grpo.rewards, folder), PROMPTS)
-    dataset = grpo._dataset(PROMPTS, SYSTEMS)
+    dataset = grpo._dataset(PROMPTS, SYSTEMS, tokenizer)
     arguments = grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps)
     arguments.save_strategy = SaveStrategy.NO
     made: Any = grpo_trainer.trainer_class()(

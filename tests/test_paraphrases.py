@@ -22,9 +22,10 @@ from rewards.names import TASKS
 from tucano.errors import UserError
 from tucano.profiles import validated
 from tucano.prompts import Paraphrase, Prompt, read_paraphrases, read_prompts, reworded
-from tucano.settings import DataSettings
+from tucano.settings import DataSettings, ModelSettings
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of
+from tucano.training.policies.nano import build_tokenizer
 from tucano.training.rollouts.scoring import Rewards
 from tucano.training.rollouts.wordings import Wordings, WordingSampler, wording_of
 from tucano.truth import truth
@@ -218,7 +219,9 @@ def _epochs(sampler: WordingSampler, count: int) -> list[list[int]]:
 def test_grpo_shows_the_wording_of_the_epoch_and_scores_by_the_prompt() -> None:
     one = Prompt("p", "push", "um", "t", "test", "own")
     other = Prompt("q", "push", "alone", "t", "test", "own")
-    wordings = Wordings([one, other], reworded([one], [Paraphrase("p", "outro", "t")]), {"push": "Escreva."}, seed=4)
+    tokenizer = build_tokenizer(["um outro alone"], ModelSettings(nano_vocabulary=300))
+    further = reworded([one], [Paraphrase("p", "outro", "t")])
+    wordings = Wordings([one, other], further, {"push": "Escreva."}, tokenizer, seed=4)
     for epoch in range(4):
         row = wordings.shown({"prompt": [], "prompt_id": "p", "task": "push"}, epoch)
         said = ("um", "outro")[wording_of(4, "p", epoch, 2)]

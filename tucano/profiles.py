@@ -4,7 +4,7 @@ deployments.
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args, get_origin
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from tucano.errors import SecretInSettings, UserError
 from tucano.project import OWN_FILES
-from tucano.prompts import TASKS
+from tucano.prompts import TASKS, decoded
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 
@@ -29,9 +29,43 @@ def project_root(start: Path) -> Path:
     return next((folder for folder in (start, *start.parents) if (folder / PROJECT_FILE).is_file()), OWN_FILES)
 
 
+class OneMeaning(yaml.SafeLoader):
+    """YAML without what people and PyYAML read differently: a name given twice (the last one counted), and numbers in
+    base 8 or 60 (`010`, `1:30`). ConstructorError for those.
+    """
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        names = [name.value for name, _ in node.value]
+        for name in (name for name in names if names.count(name) > 1):
+            raise yaml.constructor.ConstructorError(None, None, f"{name} stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+    def construct_number(self, node: yaml.ScalarNode) -> Any:
+        if re.match(r"[-+]?0[\d_xb]|.*:", node.value):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{node.value} is no plain decimal number; write it as one, or in quotes", node.start_mark
+            )
+        return getattr(self, f"construct_yaml_{node.tag.rpartition(':')[2]}")(node)
+
+
+for kind in ("int", "float"):
+    OneMeaning.add_constructor(f"tag:yaml.org,2002:{kind}", OneMeaning.construct_number)
+
+
+def read_project(root: Path) -> dict[str, Any]:
+    """What prefect.yaml says. UserError where it is no YAML, or some that can be read in two ways."""
+    file = root / PROJECT_FILE
+    try:
+        content: dict[str, Any] = yaml.load(decoded(file.read_bytes(), file), OneMeaning)
+    except yaml.MarkedYAMLError as error:
+        where = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise UserError(f"{file}{where}: {error.problem}") from None
+    return content
+
+
 def profiles(root: Path) -> dict[str, dict[str, Any]]:
     """Name and settings of every deployment of the train flow."""
-    content = yaml.safe_load((root / PROJECT_FILE).read_text(encoding="utf-8"))
+    content = read_project(root)
     return {
         deployment["name"]: deployment["parameters"]["settings"]
         for deployment in content["deployments"]
@@ -161,7 +195,7 @@ def _value(text: str, takes_text: bool) -> Any:
     where text belongs.
     """
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, OneMeaning)
     except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: month 13, or a number of 5,000 digits
         return text
     kept = (list, dict) if takes_text else (bool, int, float, list, dict)

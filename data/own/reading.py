@@ -94,13 +94,26 @@ def _object(line: str | None) -> dict[str, Any] | Broken:
 def parsed(text: str) -> Any:
     """The value of a JSON text, or `Broken` for one that is none."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
     except RecursionError:
         return Broken("the JSON is nested too deeply")
     except json.JSONDecodeError as error:
         return Broken(f"the JSON cannot be read ({error.msg}, column {error.colno})")
+    except Twice:
+        return Broken("a name is given twice in an object; leave one of its values out")
     except ValueError:
         return Broken("a number is too long, or none")
+
+
+class Twice(ValueError):
+    """Of a name that an object gives two values, Python would keep the last and others the first."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Twice
+    return found
 
 
 def _refuse(name: str) -> None:

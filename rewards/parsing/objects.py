@@ -239,7 +239,7 @@ def _repaired(text: str) -> dict[str, Any] | None:
     text = _INCHES.sub(lambda found: _INCH.sub(r'\\"', found[0]), text)
     try:
         value = json_repair.repair_json(text, return_objects=True, skip_json_loads=True)
-    except Exception:  # too deep, an integer too long, or what json_repair takes for impossible and asserts
+    except (ValueError, AssertionError):  # too deep, an integer too long; what json_repair takes for impossible
         return None
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return max(objects, key=len, default=None)

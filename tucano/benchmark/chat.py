@@ -166,7 +166,9 @@ async def _up_to(response: httpx.Response, most: int) -> bytes:
 
 
 def _reply(content: bytes, seconds: float) -> Reply:
-    """Unusable for what is no reply of a chat API, or one with no text in it."""
+    """Unusable for what is no reply of a chat API, or one with no text in it. NoAnswer for an error with status 200
+    that costs nothing: some APIs say 200 before they have asked whom they pass requests on to.
+    """
     try:
         answer = json.loads(content)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -177,15 +179,26 @@ def _reply(content: bytes, seconds: float) -> Reply:
     choices = answer.get("choices")
     usage = answer.get("usage")
     tokens = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+    if not choices and answer.get("error") and not any(tokens):
+        raise NoAnswer(f"status 200 with an error: {printable(str(answer['error']))[:SHOWN_BYTES]}")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         raise Unusable("it has no choices", *tokens)
+    if choices[0].get("finish_reason") == "error":
+        raise Unusable("it broke off with an error", *tokens)
     message = choices[0].get("message")
     if not isinstance(message, dict):
         raise Unusable("it has no message", *tokens)
-    text = message.get("content")
+    text = _text(message.get("content"))
     if not (text is None or isinstance(text, str)):
         raise Unusable(f"its content is no text ({type(text).__name__})", *tokens)
     return Reply(_whole(text or ""), *tokens, seconds, choices[0].get("finish_reason") == "length", failed=False)
+
+
+def _text(content: Any) -> Any:
+    """Some answer in parts, the thought beside the text: the texts alone. What is not in parts stays as it is."""
+    parts = content if isinstance(content, list) else []
+    texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return "".join(texts) if texts else content
 
 
 def _tokens(usage: Any, name: str) -> int:

@@ -17,6 +17,7 @@ from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SERVED, TARGETS, parser
 from tucano.cli.machine.own_lengths import require_own_fitting
+from tucano.cli.machine.proxies import ask_here_directly
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
@@ -43,6 +44,7 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)
     warnings.showwarning = _show_warning
     try:
+        ask_here_directly()
         code = COMMANDS[arguments.command](arguments)
     except (KeyboardInterrupt, Exception) as error:
         code = _ended_by(error, arguments.command)

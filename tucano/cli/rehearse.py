@@ -23,6 +23,7 @@ import psutil
 from tasks.rehearsal.tried import Tried
 from tucano.errors import TucanoError, UserError
 from tucano.requirements import require_startable
+from tucano.requirements.machine import cores
 from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.security.addresses import masked
 from tucano.security.printable import printable, short
@@ -173,7 +174,7 @@ def described(
     and the last of each log that a child wrote since `began` (of the clock on the wall) and that its failure left.
     """
     yield f"Rehearsal of {profile} with tucano {_version('tucano-commerce') or 'of this folder'}"
-    yield f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    yield f"{platform.platform()}, Python {platform.python_version()}, {cores()} cores"
     yield _gpu()
     yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := _version(name)))
     yield "\nStages (seconds; peak of the GPU's memory, measured / foreseen in GiB)"

@@ -24,6 +24,7 @@ GAIN, LOSS, OPEN = "#0f766e", "#b42318", "#64748b"
 COLOURS = ("#0f766e", "#b45309", "#4f46e5", "#be185d", "#0369a1", "#4d7c0f")
 STYLE: Any = {
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a name may hold $
     "font.family": "sans-serif",
     "font.size": 10,
     "text.color": INK,

@@ -2,11 +2,13 @@
 how many cores it finds.
 """
 
+import math
 import os
 import shutil
 from pathlib import Path
 
 from tucano.errors import UserError
+from tucano.requirements.limits import most_cores
 from tucano.requirements.shapes import adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
 
@@ -46,7 +48,9 @@ def require_device(model: ModelSettings) -> None:
 
 
 def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """That this process may use, in whole ones: of 1.5 that a container gets, 2."""
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, math.ceil(min(here, most_cores())))
 
 
 def seeds_side_by_side(settings: PipelineSettings) -> int:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import psutil
 
 from tucano.errors import UserError
+from tucano.requirements.limits import most_memory
 from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.shapes import Shape, adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
@@ -86,9 +87,11 @@ def require_servers_share(settings: PipelineSettings, gpu_bytes: int) -> None:
 
 
 def device_bytes(device: str) -> int | None:
-    """Memory of this machine, or of its largest GPU; None where the driver does not say."""
+    """Memory that this machine, or the container, gives us, or of the largest GPU; None where the driver does not
+    say.
+    """
     if device == "cpu":
-        return psutil.virtual_memory().total
+        return int(min(psutil.virtual_memory().total, most_memory()))
     driver = shutil.which("nvidia-smi")
     if driver is None:
         return None

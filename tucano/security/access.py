@@ -34,9 +34,15 @@ LINK_SECONDS = 3600
 
 
 def credentials_file(home: Path) -> Path:
-    """Where the password of a home lies. UserError where that would be inside the home itself."""
+    """Where the password of a home lies. UserError where that would be inside the home itself, or nowhere."""
     home = home.resolve()
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state").resolve() / "tucano"
+    try:
+        state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state").resolve() / "tucano"
+    except RuntimeError:
+        raise UserError(
+            "this account has no home, as in some containers, where passwords could lie; set XDG_STATE_HOME to a folder"
+            " of yours, like XDG_STATE_HOME=$PWD/state tucano …"
+        ) from None
     if state.is_relative_to(home):
         raise UserError(
             f"{home} holds {state}, where passwords lie; use a folder of its own for what runs write, like"

@@ -7,7 +7,8 @@ said to everybody.
 import asyncio
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -80,7 +81,7 @@ class Door:
         except TimeoutError:
             late = self._refuse(408, f"the request was not whole after {READ_SECONDS} s", CLOSING)
             return await late(scope, receive, send)
-        await self.app(scope, _again(body, receive), send)
+        await _while_there(self.app(scope, _again(body, receive), send), receive)
 
     def _too_long(self) -> JSONResponse:
         sentence = f"a request has at most {self.request_bytes} bytes (serving.request_bytes); shorten it"
@@ -99,6 +100,21 @@ class Door:
                 raise TooLong
             if not message.get("more_body"):
                 return bytes(content)
+
+
+async def _while_there(answer: Awaitable[None], receive: Receive) -> None:
+    """Until it is answered, or whoever asked has gone, which is all that comes after a body: then nothing more is drawn
+    for them, and their place is free.
+    """
+    answering = asyncio.ensure_future(answer)
+    leaving = asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        answering.cancel()
+    with suppress(asyncio.CancelledError):
+        await answering
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

@@ -65,6 +65,8 @@ class Section(BaseModel):
         for part in parts:
             if isinstance(part, bool):
                 raise ValueError(f"a number is asked for, not {str(part).lower()}")
+            if isinstance(part, float) and not _names(kind, float):  # `1.000` is a thousand to some
+                raise ValueError(f"a whole number is asked for, not {part}; write it without a point")
         return value
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 from datasets import Dataset
-from transformers import TrainerCallback
+from transformers import PreTrainedTokenizerBase, TrainerCallback
 from trl import GRPOConfig
 
 from rewards import load_reward_set
@@ -25,6 +25,7 @@ from tucano.training.foresight.pieces import Pieces
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
 from tucano.training.jobs import Job
+from tucano.training.policies.chat import harmless
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.packed import packs
 from tucano.training.policies.reading import Reader
@@ -95,7 +96,7 @@ def build(
     sampler = sampler_for(job, job.base, settings.model.lora_rank, settings.model, settings.grpo)
     most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
     examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
-    scorer, dataset = Rewards(rewards, prompts, Reader(tokenizer, most_thought)), _dataset(prompts, systems)
+    scorer, dataset = Rewards(rewards, prompts, Reader(tokenizer, most_thought)), _dataset(prompts, systems, tokenizer)
     trainer = trainer_class()(
         model=policy,
         args=arguments(settings, output, job.save_steps),
@@ -112,7 +113,7 @@ def build(
     trainer.draws_with(sampler)
     trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
     further = reworded(prompts, read_paraphrases(files.paraphrases))
-    trainer.wordings = Wordings(prompts, further, systems, job.seed) if further else None
+    trainer.wordings = Wordings(prompts, further, systems, tokenizer, job.seed) if further else None
     return trainer, examiner
 
 
@@ -134,8 +135,10 @@ def _know_the_gpu(trainer: GrpoMixin, settings: TrainerStage, share: float) -> N
         trainer.room, _ = pieces.room(rows, prompt, ceiling, round(share * known.total_memory))
 
 
-def _dataset(prompts: Sequence[Prompt], systems: dict[str, str]) -> Dataset:
-    return Dataset.from_list([{"prompt": messages(p, systems), "prompt_id": p.id, "task": p.task} for p in prompts])
+def _dataset(prompts: Sequence[Prompt], systems: dict[str, str], tokenizer: PreTrainedTokenizerBase) -> Dataset:
+    chats = harmless(tokenizer, (messages(prompt, systems) for prompt in prompts))
+    rows = zip(chats, prompts, strict=True)
+    return Dataset.from_list([{"prompt": chat, "prompt_id": p.id, "task": p.task} for chat, p in rows])
 
 
 def arguments(settings: TrainerStage, drafts: Path, save_steps: int) -> GRPOConfig:

@@ -152,6 +152,8 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     chat = messages(prompt, dict(systems))
     try:
         opened = str(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
+        on_another_day = {"add_generation_prompt": True, "tokenize": False, "strftime_now": lambda _: "1999-12-31"}
+        then = str(tokenizer.apply_chat_template(chat, **on_another_day))
         closed = _answered(tokenizer, chat)
     except Exception as fault:  # templates are programs of others (jinja2) and fail in many ways; each is a finding
         return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
@@ -159,22 +161,21 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     before = (opened, closed.partition(ANSWER)[0])  # an empty thought there says: answer at once
     thinks = any(OPEN in text.removesuffix(NONE_YET) for text in before)
     kept = all(part["content"].strip() in opened for part in chat)
+    dated = opened != then
+    opens = "the template opens a think block: answers would reason first and may never come"
     return [
         Check(
             "chat template",
-            "ok" if prefix and kept else "red",
+            "red" if not (prefix and kept) else "warn" if dated else "ok",
             f"ends with {opened[-40:]!r}"
             + ("" if prefix else "; training would see another opening than generation")
-            + ("" if kept else "; it drops the system prompt or the question"),
+            + ("" if kept else "; it drops the system prompt or the question")
+            + ("; it writes the date, so tomorrow's prompts are others: write a fixed one into it" if dated else ""),
         ),
         Check(
             "think block",
             ("red" if can_think(systems) else "warn") if thinks else "ok",
-            (
-                "the template opens a think block: answers would reason first and may never come"
-                if thinks
-                else "none is opened"
-            ),
+            opens if thinks else "none is opened",
         ),
     ]
 

@@ -31,6 +31,7 @@ from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
 from tucano.training.checkpoints.weights import describe, save_whole, train_in_float32
 from tucano.training.jobs import Job
+from tucano.training.policies.chat import encode_chats, harmless
 from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.rollouts.wordings import WordingSampler
@@ -140,14 +141,14 @@ def run(job: Job) -> dict[str, object] | None:
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
     plateau = Plateau(settings.sft, journal, work.best)
-    dataset = _dataset(examples, files)
+    dataset = _dataset(examples, files, tokenizer)
     if further:
         dataset = dataset.add_column("id", [example.id for example in examples])
     trainer = ResumableSFTTrainer(
         model=model,
         args=_arguments(settings, attempt.drafts, job),
         train_dataset=dataset,
-        eval_dataset=_dataset(read_prompts(files.demonstrations_validation), files),
+        eval_dataset=_dataset(read_prompts(files.demonstrations_validation), files, tokenizer),
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
@@ -198,17 +199,14 @@ def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy
     return load_base(settings.model, str(folder))
 
 
-def _dataset(examples: list[Prompt], files: PromptFiles) -> Dataset:
+def _dataset(examples: list[Prompt], files: PromptFiles, tokenizer: PreTrainedTokenizerBase) -> Dataset:
+    """UserError where the chat template does not take them."""
     systems = files.systems()
-    return Dataset.from_list(
-        [
-            {
-                "prompt": messages(example, systems),
-                "completion": [{"role": "assistant", "content": example.demonstration}],
-            }
-            for example in examples
-        ]
-    )
+    asked = [messages(example, systems) for example in examples]
+    encode_chats(tokenizer, asked[:1])
+    said = [[{"role": "assistant", "content": example.demonstration or ""}] for example in examples]
+    columns = {"prompt": harmless(tokenizer, asked), "completion": harmless(tokenizer, said)}
+    return Dataset.from_dict(columns)
 
 
 def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:

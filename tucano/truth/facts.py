@@ -46,10 +46,10 @@ _OWN_WORDS = 4
 """Words beside label and figure of a sentence that is more than an item of a list."""
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
 _STATED = re.compile(
-    r"\s*+(?:medi[oa]s?)?\s*+(?:\(|:|,|=)?\s*+(?:(?:que\s+)?(?:e|seja|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
+    r"\s*+(?:medi[oa]s?)?\s*+(?:\(|:|,|=)?\s*+(?:(?:que\s++)?(?:e|seja|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
     r"|custa|custou"
     r"|alcancou|atingiu|marca|marcou|sai|saiu|sustente|gira|soma|somou)?\s*+(?:de|em|a|ao|do|da|por|so|apenas)?\s*+){0,3}"
-    r"(?:apenas |so )?\(?\s*"
+    r"(?:apenas |so )?\(?\s*+"
 )
 
 

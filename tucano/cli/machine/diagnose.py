@@ -21,6 +21,7 @@ from tucano.artifacts.store import MANIFEST, read_manifest
 from tucano.cli.machine import doctor
 from tucano.errors import UserError
 from tucano.masking import mask
+from tucano.requirements.machine import cores
 from tucano.security.access import credentials_file, token_file
 from tucano.security.addresses import masked
 from tucano.security.printable import printable
@@ -93,7 +94,7 @@ def _machine(storage: Path) -> str:
     rows: dict[str, object] = {
         "platform": platform.platform(),
         "python": platform.python_version(),
-        "cores": os.cpu_count(),
+        "cores": cores(),
     }
     rows |= {"disk free": f"{free / 1e9:.1f} GB", "storage": storage, "folder": Path.cwd()}
     return "\n".join(f"{name}: {value}" for name, value in {**rows, **values}.items())

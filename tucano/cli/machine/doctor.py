@@ -1,7 +1,6 @@
 """`tucano doctor`: what is installed, what is missing, and what would run where. Imports nothing heavy."""
 
 import importlib.metadata
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from tucano.errors import UserError
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
 from tucano.project import OWN_FILES
 from tucano.requirements import require_space, require_startable
+from tucano.requirements.machine import cores
 from tucano.requirements.memory import needs, shown
 from tucano.requirements.second_zero import findings
 from tucano.settings import PipelineSettings
@@ -41,7 +41,7 @@ def main(profile: str | None, overrides: Sequence[str]) -> int:
     root = project_root(Path.cwd())
     asked = load_profile(root, profile or "laptop", overrides) if profile or overrides else None
     tested = _tested_versions(OWN_FILES / "constraints.txt")
-    print(f"Python {sys.version.split()[0]} in {sys.prefix}, {os.cpu_count()} cores\n")
+    print(f"Python {sys.version.split()[0]} in {sys.prefix}, {cores()} cores\n")
     missing = [name for name in NEEDED if not _report(name, tested, "needed by every profile")]
     for name in FOR_GPU:
         _report(name, tested, 'GPU only: pip install -e ".[gpu]"')

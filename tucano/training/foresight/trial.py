@@ -82,8 +82,8 @@ def _of_sft(job: Job, stage: Any, files: PromptFiles, model: Policy, tokenizer: 
     trainer = sft.PiecewiseSFTTrainer(
         model=model,
         args=arguments,
-        train_dataset=sft._dataset(read_prompts(files.demonstrations), files),
-        eval_dataset=sft._dataset(read_prompts(files.demonstrations_validation), files),
+        train_dataset=sft._dataset(read_prompts(files.demonstrations), files, tokenizer),
+        eval_dataset=sft._dataset(read_prompts(files.demonstrations_validation), files, tokenizer),
         processing_class=tokenizer,
         callbacks=[clock],
     )

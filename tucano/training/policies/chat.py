@@ -1,11 +1,16 @@
 """From prompts to token ids: the chat template, and the tokens that end an answer."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
+from jinja2 import TemplateError
 from transformers import PreTrainedTokenizerBase
 
+from tucano.errors import UserError
 from tucano.prompts import Prompt, messages
 from tucano.training.checkpoints.weights import Policy
+
+Chat = list[dict[str, str]]
 
 
 def stop_tokens(model: Policy, tokenizer: PreTrainedTokenizerBase) -> list[int]:
@@ -22,8 +27,29 @@ def encode(
     return encode_chats(tokenizer, [messages(prompt, system_prompts) for prompt in prompts])
 
 
-def encode_chats(tokenizer: PreTrainedTokenizerBase, chats: Sequence[list[dict[str, str]]]) -> list[list[int]]:
-    """Token ids of each chat, the assistant's turn opened."""
-    return tokenizer.apply_chat_template(chats, add_generation_prompt=True, tokenize=True, return_dict=True)[
-        "input_ids"
+def encode_chats(tokenizer: PreTrainedTokenizerBase, chats: Sequence[Chat]) -> list[list[int]]:
+    """Token ids of each chat, the assistant's turn opened. UserError for a tokenizer whose template does not take
+    them.
+    """
+    try:
+        return tokenizer.apply_chat_template(
+            harmless(tokenizer, chats), add_generation_prompt=True, tokenize=True, return_dict=True
+        )["input_ids"]
+    except (TemplateError, ValueError) as fault:
+        why = "it has none" if tokenizer.chat_template is None else str(fault)
+        raise UserError(
+            f"the model's chat template does not take a system prompt and a question ({why}); choose a model that was"
+            " trained to follow instructions, or write a template into its folder as chat_template.jinja"
+        ) from None
+
+
+def harmless(tokenizer: PreTrainedTokenizerBase, chats: Iterable[Chat]) -> list[Chat]:
+    """The chats with each mark of the model's own (`</s>`) written apart (`< /s>`): nobody's text ends or opens a
+    turn.
+    """
+    special = (token.content for token in tokenizer.added_tokens_decoder.values() if token.special)
+    marks = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))) or r"\A(?!)")
+    return [
+        [{**part, "content": marks.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", part["content"])} for part in chat]
+        for chat in chats
     ]

@@ -64,7 +64,10 @@ class ServedModel:
         if task in self.tasks:
             self.model.set_adapter(task)
         inputs = self.tokenizer.apply_chat_template(
-            self.messages(task, prompt), add_generation_prompt=True, return_tensors="pt", return_dict=True
+            self.messages(task, self._harmless(prompt)),
+            add_generation_prompt=True,
+            return_tensors="pt",
+            return_dict=True,
         ).to(self.model.device)
         drawing = self.decoding["temperature"] >= LOWEST_TEMPERATURE
         with torch.random.fork_rng(), torch.inference_mode():
@@ -85,6 +88,12 @@ class ServedModel:
         most = self.decoding.get("max_think_tokens") or len(drawn)
         answer = re.sub(self.decoding.get("thoughts", r"\A(?!)"), "", text, count=1)
         return "" if answer != text and self._think_tokens(drawn) > most else answer.strip()
+
+    def _harmless(self, text: str) -> str:
+        """With marks of the model's own written apart: nobody's text ends or opens a turn."""
+        for token in self.tokenizer.added_tokens_decoder.values():
+            text = text.replace(token.content, f"{token.content[0]} {token.content[1:]}") if token.special else text
+        return text
 
     def _think_tokens(self, drawn: list[int]) -> int:
         """Up to the last mark that closes a thought; all of them where none does."""

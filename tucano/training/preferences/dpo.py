@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import PeftModel
+from transformers import PreTrainedTokenizerBase
 from trl import DPOConfig, DPOTrainer
 
 from rewards import load_reward_set
@@ -34,7 +35,7 @@ from tucano.training.checkpoints.resumable import STATE, Part, Reporter, Resumab
 from tucano.training.checkpoints.weights import TRAINED, describe, train_in_float32
 from tucano.training.health import Watch, watched
 from tucano.training.jobs import Job, Progress, emit
-from tucano.training.policies.chat import encode_chats
+from tucano.training.policies.chat import encode_chats, harmless
 from tucano.training.policies.load import load_policy
 from tucano.training.preferences.ranked import ranked_pairs
 from tucano.training.rollouts.examiner import Examiner
@@ -150,7 +151,7 @@ def _trainer(
     trainer = ResumableDPOTrainer(
         model=policy,
         args=arguments(settings, attempt.drafts, job.save_steps),
-        train_dataset=Dataset.from_list([pair.row() for pair in learned.pairs]),
+        train_dataset=_dataset(learned.pairs, validation.examiner.tokenizer),
         processing_class=validation.examiner.tokenizer,
         callbacks=[Reporter(journal, name, {"loss": "loss", "rewards/margins": "margin"})],
     )
@@ -161,6 +162,11 @@ def _trainer(
     trainer.learned = learned
     trainer.watch = watched(journal, settings.health, _steps(settings, len(learned.pairs)), name)
     return trainer
+
+
+def _dataset(pairs: Sequence[AnswerPair], tokenizer: PreTrainedTokenizerBase) -> Dataset:
+    rows = [pair.row() for pair in pairs]
+    return Dataset.from_dict({name: harmless(tokenizer, (row[name] for row in rows)) for name in rows[0]})
 
 
 def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel, Examiner]:

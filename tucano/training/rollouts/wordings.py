@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch.utils.data import Sampler
+from transformers import PreTrainedTokenizerBase
 
 from tucano.prompts import Prompt, messages
+from tucano.training.policies.chat import harmless
 
 
 def wording_of(seed: int, prompt_id: str, epoch: int, count: int) -> int:
@@ -23,13 +25,19 @@ class Wordings:
     """The chats of prompts that have several wordings, for GRPO, which draws from a prompt and not from a row."""
 
     def __init__(
-        self, prompts: Sequence[Prompt], further: Sequence[Prompt], systems: dict[str, str], seed: int
+        self,
+        prompts: Sequence[Prompt],
+        further: Sequence[Prompt],
+        systems: dict[str, str],
+        tokenizer: PreTrainedTokenizerBase,
+        seed: int,
     ) -> None:
         """`further`: prompts in other wordings, by their ids."""
         self._seed = seed
         self._chats: dict[str, list[list[dict[str, str]]]] = {prompt.id: [] for prompt in prompts}
-        for prompt in (*prompts, *further):
-            self._chats[prompt.id].append(messages(prompt, systems))
+        shown = (*prompts, *further)
+        for prompt, chat in zip(shown, harmless(tokenizer, (messages(p, systems) for p in shown)), strict=True):
+            self._chats[prompt.id].append(chat)
 
     def shown(self, row: dict[str, Any], epoch: int) -> dict[str, Any]:
         """The row of a prompt in its wording of this epoch."""
