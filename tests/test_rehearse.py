@@ -244,7 +244,7 @@ def test_every_fault_is_named_every_stage_tried_and_an_answer_served(tmp_path: P
         "answer with starts": "tucano.training.answers.readings",
         "answer test prompts": "tucano.training.answers.readings",
         "show answers": "tucano.tracking.tracker.fill",
-        "audit rewards": "tasks.audit.audited_apart",  # these two take longer than all else
+        "audit rewards": "tucano.audit.parallel.process.audited_apart",  # these two take longer than all else
     }
     settings = {**SMALL, "storage": tmp_path / "runs"}
     pairs = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
