@@ -16,6 +16,7 @@ from tucano.truth.json_object import only_object
 
 PAGE = (Path(__file__).parents[1] / "docs" / "rewards.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `+ ?(.+?) ?`+ \| (yes|no) \| (.+?) \| ([\d.]+) \| ([\d.]+) \|$", PAGE, re.MULTILINE)
+BYTE_ORDER_MARK = ("\\ufeff{…}", "yes", "the fields", "1", "1")  # the page says it in words: nobody sees the mark
 PROMPT, FIELDS = PROMPTS["churn"], ANSWERS["churn"][1:-1]
 
 
@@ -24,10 +25,10 @@ def as_text(cell: str) -> str:
 
 
 def test_the_table_is_there() -> None:
-    assert len(ROWS) == 17
+    assert len(ROWS) == 16
 
 
-@pytest.mark.parametrize(("cell", "strict", "read", "reward", "true"), ROWS)
+@pytest.mark.parametrize(("cell", "strict", "read", "reward", "true"), [*ROWS, BYTE_ORDER_MARK])
 def test_an_object_is_read_as_the_page_says(cell: str, strict: str, read: str, reward: str, true: str) -> None:
     text = as_text(cell)
     further = {} if read == "the fields" else json.loads(read.strip("`"))

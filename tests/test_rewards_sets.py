@@ -142,6 +142,11 @@ def test_no_text_is_slow(folder: Path, name: SetName, task: str, text: str) -> N
     assert min(seconds) < 0.1 * slowness()
 
 
+def test_thirty_blanks_stand_for_any_number_of_them() -> None:
+    assert readable("a" + " \n" * 15 + "b") == "a" + " \n" * 15 + "b"
+    assert readable("a" + " " * 16_000 + "b" + "\n" * 31) == "a" + " " * 30 + "b" + "\n" * 30
+
+
 def test_piled_marks_are_no_text_and_a_few_are() -> None:
     assert readable("a" + "\u0301" * 31) == ""
     assert readable("e\u0301" + "\u0323" * 29) != ""

@@ -17,6 +17,7 @@ of an edited answer is what it was before."""
 _COMBINING = re.compile(r"[\u0300-\u036f]+")
 _MOST_MARKS = 30
 _PILE = re.compile(rf"[^\x00-\u02ff]{{{_MOST_MARKS + 1}}}")
+_BLANKS = re.compile(r"(\s{30})\s+")
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _ALPHABETIC = re.compile(r"[^\W\d_]+")
 
@@ -47,10 +48,11 @@ def readable(completion: str) -> str:
     """What is judged of a completion: its NFC form, without a byte order mark.
 
     Nothing of more than `LONGEST` characters, nor of one with more than 30 combining marks in a row (no stream-safe
-    text has them, UAX 15): normalizing takes time with the square of their number.
+    text has them, UAX 15): normalizing takes time with the square of their number. Of a run of white space its first
+    30 characters: pages of it are read by every pattern and say nothing.
     """
     too_much = len(completion) > LONGEST or (_PILE.search(completion) and _has_piled_marks(completion))
-    return "" if too_much else unicodedata.normalize("NFC", completion).removeprefix("\ufeff")
+    return "" if too_much else _BLANKS.sub(r"\1", unicodedata.normalize("NFC", completion)).removeprefix("\ufeff")
 
 
 def _has_piled_marks(text: str) -> bool:
