@@ -1,6 +1,6 @@
 """Rewards and truth on ratings of other writers' answers, which are held out until they have been shown once.
 
-    python -m benchmarks.held_out_ratings [--ratings data/ratings_held_out_10] [--resamples 10000]
+    python -m benchmarks.held_out_ratings [--set 19 | --ratings FOLDER] [--resamples 10000]
 
 Mean score by rating; Spearman's rho over sampled answers with the lower end of its 90 % interval (bootstrap by prompt);
 and by how much rho exceeds the better of two baselines that read nothing: the answer's length, and whether it is valid
@@ -22,15 +22,16 @@ from rewards import load_reward_set
 from rewards.names import REPORTED
 from tucano.audit.report import Estimate
 from tucano.audit.resampling import draw_prompts, estimate, resampled_spearman
+from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import Prompt
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
+from tucano.rating.table import read_sets
 from tucano.statistics.inference import Floats, spearman
 from tucano.truth import truth
 
 SEED = 20261122
 SMALLEST_RHO = 0.60
-HELD_OUT = Path(__file__).parents[1] / "data" / "ratings_held_out_19"
 
 Judge = Callable[[Prompt, str], float]
 
@@ -98,9 +99,8 @@ def judged(name: str, judge: Judge, answers: Sequence[RatedAnswer], resamples: i
     )
 
 
-def rows(ratings: Path, resamples: int) -> Iterator[Row]:
-    rated = read_ratings(ratings)
-    with rating_store(ratings) as databases:
+def rows(rated: Sequence[RatedAnswer], stores: Path, resamples: int) -> Iterator[Row]:
+    with rating_store(stores) as databases:
         grounded = load_reward_set("grounded", databases)
         judges: dict[str, Judge] = {
             "grounded": lambda prompt, text: grounded.score(prompt, text).total,
@@ -113,7 +113,9 @@ def rows(ratings: Path, resamples: int) -> Iterator[Row]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ratings", type=Path, default=HELD_OUT)
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--set", type=int, default=19, help="of data/rated.jsonl.xz, from 1 (default: 19, the newest)")
+    chosen.add_argument("--ratings", type=Path, help="a folder that nobody has looked at yet")
     parser.add_argument("--resamples", type=int, default=10_000)
     arguments = parser.parse_args()
     print(
@@ -121,7 +123,9 @@ def main() -> int:
     )
     print("|---|---|---|---|---|---|")
     found = []
-    for row in rows(arguments.ratings, arguments.resamples):
+    folder = arguments.ratings
+    rated = read_ratings(folder) if folder else read_sets()[arguments.set]
+    for row in rows(rated, folder or COMMITTED_RATINGS, arguments.resamples):
         print(row.line(), flush=True)
         found.append(row.kept)
     return 0 if all(found) else 1

@@ -2,10 +2,10 @@
 
     python -m benchmarks.rating_cases [--write]
 
-Of every set in data/ratings_held_out*: answers that both raters rated alike, where truth and the rewards `grounded`
+Of every set in data/rated.jsonl.xz: answers that both raters rated alike, where truth and the rewards `grounded`
 earn what the rating says with a margin. Written ones first, then sampled ones drawn at random. Queries run on the
-stores of data/ratings, as in the audit, not on those of their set. Without --write it only counts, and says how many
-answers that raters agree on the judges see otherwise.
+stores of data/ratings, as in the audit. Without --write it only counts, and says how many answers that raters agree on
+the judges see otherwise.
 """
 
 import argparse
@@ -17,8 +17,9 @@ from pathlib import Path
 from rewards import RewardSet, load_reward_set
 from rewards.names import REPORTED
 from tucano.audit.relations.agreed import BANDS
-from tucano.rating.ratings import CASES, RatedAnswer, read_ratings
+from tucano.rating.ratings import CASES, RatedAnswer
 from tucano.rating.store import rating_store
+from tucano.rating.table import read_sets
 from tucano.truth import truth
 
 DATA = Path(__file__).parents[1] / "data"
@@ -32,11 +33,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="replace data/ratings/cases.jsonl")
     write = parser.parse_args().write
-    folders = sorted(DATA.glob("ratings_held_out*"))
     chosen: list[RatedAnswer] = []
     with rating_store(DATA / "ratings") as databases:
         rewards = load_reward_set("grounded", databases)
-        alike = [answer for folder in folders for answer in read_ratings(folder) if is_alike(answer)]
+        alike = [answer for answers in read_sets().values() for answer in answers if is_alike(answer)]
         agreed = [answer for answer in alike if is_agreed(answer, rewards, databases)]
     for task in REPORTED:
         for rating in BANDS:

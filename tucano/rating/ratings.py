@@ -49,7 +49,7 @@ def read_rating_set(folder: Path) -> RatingSet:
     path = folder / CASES
     if path.is_symlink():
         raise UserError(f"{path} is a link; put the file itself there, or nothing")
-    cases = _answers(Ledger(path, RatingLine, "a rating"))
+    cases = answers_of(Ledger(path, RatingLine, "a rating").read(), path)
     for case in cases:
         if len(set(case.given.values())) > 1:
             raise UserError(
@@ -68,19 +68,19 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
     path = folder / RATINGS
     if not path.exists():
         raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
-    return _answers(rating_ledger(folder))
+    return answers_of(rating_ledger(folder).read(), path)
 
 
-def _answers(ledger: Ledger[RatingLine]) -> list[RatedAnswer]:
-    records = ledger.read()
-    check_ids((record.prompt for record in records), ledger.path)
+def answers_of(records: Sequence[RatingLine], path: Path) -> list[RatedAnswer]:
+    """One for each answer of the lines of the file at `path`. UserError as for `read_ratings`."""
+    check_ids((record.prompt for record in records), path)
     answers: dict[tuple[str, str], dict[str, RatingLine]] = {}
     for number, record in enumerate(records, start=1):
         given = answers.setdefault((record.prompt.id, record.completion), {})
         before = given.setdefault(record.rater, record).rating  # the same twice counts once
         if before != record.rating:
             raise UserError(
-                f"{ledger.path} line {number} is a {record.rating} by {short(record.rater)!r} for an answer that they"
+                f"{path} line {number} is a {record.rating} by {short(record.rater)!r} for an answer that they"
                 f" rated {before} before; keep one of the two lines"
             )
     prompts = {record.prompt.id: record.prompt for record in records}

@@ -15,7 +15,7 @@ import torch
 from peft import get_peft_model
 from torch import Tensor
 from transformers import DynamicCache, Qwen3Config, Qwen3ForCausalLM
-from trl.trainer import grpo_trainer
+from trl import trainer as trl_trainer
 from trl.trainer.utils import _ChunkedLogProbFunction
 
 from tucano.requirements.machines import HOST_SECONDS, Machine
@@ -209,6 +209,6 @@ class Pieces:
         labels = ids[:, -completion:].flatten()
         head = inner.get_output_embeddings().weight
         logps, _ = _ChunkedLogProbFunction.apply(
-            asked, head, None, labels, 1.0, grpo_trainer._CHUNKED_LOGPROB_CHUNK_SIZE, None, 1.0
+            asked, head, None, labels, 1.0, trl_trainer.grpo_trainer._CHUNKED_LOGPROB_CHUNK_SIZE, None, 1.0
         )
         return logps

@@ -14,7 +14,7 @@ from peft import PeftModel
 from peft.tuners.lora import Linear
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
-from trl.trainer import grpo_trainer
+from trl import trainer as trl_trainer
 from trl.trainer.utils import _ChunkedLogProbFunction
 
 from tucano.training.policies.fused import Adapted, Gated, Rotated, attend
@@ -68,7 +68,7 @@ def packed_logps(
 def head(model: Any, hidden: Tensor, targets: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
     """Log-probabilities of targets [N] and entropies after hidden [N, size], by TRL, which never holds all logits."""
     weight = model.get_base_model().lm_head.weight
-    chunk = grpo_trainer._CHUNKED_LOGPROB_CHUNK_SIZE
+    chunk = trl_trainer.grpo_trainer._CHUNKED_LOGPROB_CHUNK_SIZE
     found: tuple[Tensor, Tensor] = _ChunkedLogProbFunction.apply(
         hidden, weight, None, targets, temperature, chunk, None, 1.0
     )

@@ -1,0 +1,35 @@
+"""The spent rating sets, in one compressed table."""
+
+from collections import Counter
+from pathlib import Path
+
+from rewards.names import REPORTED
+from tucano.project import COMMITTED_RATINGS
+from tucano.rating.ratings import read_rating_set
+from tucano.rating.table import TABLE, read_sets
+
+
+def test_each_of_nineteen_sets_has_four_tasks_and_two_ratings_of_each_answer() -> None:
+    sets = read_sets()
+    assert list(sets) == list(range(1, 20))
+    assert sum(map(len, sets.values())) == 9797  # 10,080 with those that were given twice
+    for answers in sets.values():
+        counted = Counter(answer.prompt.task for answer in answers)
+        assert set(counted) == set(REPORTED) and min(counted.values()) >= 110
+        assert all(len(answer.given) == 2 for answer in answers)
+    raters = [{rater for answer in answers for rater in answer.raters} for answers in sets.values()]
+    assert len(set().union(*raters)) == sum(map(len, raters))  # nobody rated two sets
+
+
+def test_the_cases_of_the_audit_are_answers_of_the_table() -> None:
+    rated = {(a.prompt.id, a.completion): a.rating for answers in read_sets().values() for a in answers}
+    cases = read_rating_set(COMMITTED_RATINGS).cases
+    assert len(cases) == 2965
+    missing = [case for case in cases if rated.get((case.prompt.id, case.completion)) != case.rating]
+    assert len(missing) <= 1, missing  # one was masked after it had been chosen
+
+
+def test_the_table_is_small() -> None:
+    data = Path(TABLE).parent
+    assert TABLE.stat().st_size < 6_000_000
+    assert sum(path.stat().st_size for path in data.rglob("*") if path.suffix not in (".pyc", "")) < 8_000_000
