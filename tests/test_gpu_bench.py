@@ -54,6 +54,7 @@ def test_a_training_pass_and_a_step_beside_trls(setup: Setup) -> None:
     assert seen["ratio"] > 0 and seen["ours tokens"] > 0 and seen["stock tokens"] > 0
 
 
+@pytest.mark.long  # four trainings; what it shows of the product is shown by tests/test_training.py
 def test_a_killed_training_ends_as_one_left_alone(setup: Setup) -> None:
     seen = gpu_parts.resume(setup)
     assert seen["killed"] and seen["alone twice alike"] and seen["killed alike"]

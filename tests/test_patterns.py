@@ -57,10 +57,7 @@ def test_no_pattern_is_slow_for_a_text_made_of_its_own_parts(every: tuple[Found,
     [
         (r"(.+?)[ .;,]*\1", "fullmatch"),  # read 4,000 characters of «. » in 4.4 s
         (r"(a+)+$", "match"),
-        (r"(?:a|a)*b", "search"),
-        (r"(\w+\s?)*!", "search"),
         (r"a.*b.*c", "search"),
-        (r"\n+\s*[-*]", "search"),
         (r"(?<=[.!?] )\w+ ?(?:\w+ ?)*x", "search"),
     ],
 )
