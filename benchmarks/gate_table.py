@@ -1,4 +1,4 @@
-"""Writes the gate's result on the committed rating set, for both reward sets, into docs/audit.md.
+"""Writes the gate's result on the committed rating set, for both reward sets, into gate_results.md beside it.
 
 python -m benchmarks.gate_table
 """
@@ -14,7 +14,7 @@ from tucano.audit.table import render_table
 from tucano.project import COMMITTED_RATINGS
 from tucano.settings import PipelineSettings
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "audit.md"
+DOCUMENT = Path(__file__).parent / "gate_results.md"
 SETS: tuple[SetName, ...] = ("grounded", "v4.2")
 
 

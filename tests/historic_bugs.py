@@ -1,7 +1,7 @@
 """The bugs that once cost training runs, and rewritings that change nothing, as patches of the rewards; and the exam's
 table.
 
-python tests/historic_bugs.py        # the table of docs/audit.md: which checks catch which bug
+python tests/historic_bugs.py        # a table: which checks catch which bug
 """
 
 import pickle

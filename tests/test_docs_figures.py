@@ -17,7 +17,7 @@ from tucano.truth import truth
 
 ROOT = Path(__file__).parent.parent
 HELD_BY = {
-    "docs/audit.md": "tests/test_exam.py",
+    "docs/audit.md": "tests/test_docs_figures.py",
     "docs/data.md": "tests/test_data_defects.py",
     "docs/health.md": "tests/test_docs.py",
     "docs/rewards.md": "tests/test_rewards_sets.py",
@@ -27,6 +27,7 @@ HELD_BY = {
 MEASURED_BY = {
     "README.md": ["make run"],
     "docs/algorithms.md": ["python -m benchmarks.ablation --folder runs-ablation"],
+    "docs/audit.md": ["python -m benchmarks.held_out_ratings --ratings FOLDER"],
     "docs/bad-days.md": ["python -m benchmarks.bad_days --home FOLDER"],
     "docs/gpu.md": ["python -m benchmarks.vllm_rollouts --python PYTHON --folder FOLDER"],
     "docs/images.md": ["make images"],
@@ -97,6 +98,21 @@ def test_the_number_of_ratings() -> None:
     ((answers, prompts),) = re.findall(r"(\d+) answers to (\d+) prompts of the first four tasks", text("docs/audit.md"))
     assert int(answers) == sum(task in REPORTED for task in tasks)
     assert int(prompts) == 24 * len(REPORTED)
+
+
+# docs/audit.md, against benchmarks/gate_results.md, which tests/test_exam.py holds
+
+
+def test_the_page_of_the_audit_repeats_the_gates_result() -> None:
+    page, results = " ".join(text("docs/audit.md").split()), text("benchmarks/gate_results.md")
+    grounded = results.partition("<!-- result: v4.2 -->")[0]
+    row = r"^\| \w+ +\| +all \|.*?\| (\d\.\d\d) \(.*?\| (\d\.\d\d) \("
+    found = re.findall(row, grounded, re.MULTILINE)
+    assert len(found) == len(REPORTED)
+    pooled, within = (sorted(values) for values in zip(*found, strict=True))
+    said = f"{pooled[0]} to {pooled[-1]} over all answers and {within[0]} to {within[-1]} within prompts"
+    assert f"passes, provisional: rho is {said}" in page
+    assert "`grounded`: passed, provisional" in results and "`v4.2`: failed" in results
 
 
 # docs/statistics.md, against docs/statistics-simulation.md
