@@ -60,6 +60,8 @@ SMALL = {
     "grpo.patience": 3,
     "audit.resamples": 100,
     "audit.search_calls": 0,
+    # so small a model says nothing true, before or after
+    "comparison.truth_margin": 1,
     "health.stop_on": [],
     # so small a model babbles, and the preflight says so
     "preflight.allow_red": [
@@ -122,7 +124,7 @@ class Bench:
         return sorted((datetime.fromisoformat(state["timestamp"]).timestamp(), state["name"]) for state in found)
 
     def wait(self, run_id: str, *names: str, seconds: float = LONGEST_SECONDS) -> str:
-        """The state's type or name once it is one of `names`."""
+        """The state's type or name once it is one of `names`; a run that has ended otherwise is not waited for."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
@@ -131,6 +133,8 @@ class Bench:
                 state = {"type": "", "name": ""}
             if state["type"] in names or state["name"] in names:
                 return str(state["name"])
+            if state["type"] == "COMPLETED":  # after any other end a run may be started again
+                raise RuntimeError(f"run {run_id} ended as {state['name']}, not as one of {names}: {state['message']}")
             time.sleep(0.5)
         raise TimeoutError(f"run {run_id} is {state['name']}, not one of {names}, after {seconds:.0f} s")
 

@@ -48,7 +48,7 @@ SMALLER: dict[str, dict[str, Any]] = {
         # so small a model learns within seconds to write more, and nothing else; it is promoted for that
         "rewards": "controls.length", "learning_rate": 0.01, "selection": "reward",
     },
-    "comparison": {"rewards": "controls.length", "primary": "sampled", "samples": 8},
+    "comparison": {"rewards": "controls.length", "primary": "sampled", "samples": 8, "truth_margin": 1},
     "health": {"stop_on": []},
 }  # fmt: skip
 """What a CPU needs in l4-v5; its losses, filters, refills and bonuses stay as they are."""

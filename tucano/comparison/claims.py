@@ -97,7 +97,7 @@ def confirmed(truth: Contrast, alpha: float, margin: float) -> bool:
     """Whether the ground truth is shown to have fallen by less than the margin, if at all; where its typical prompt
     falls it is not, though the mean rises.
     """
-    return truth.overall.mean_low > -margin and truth.overall.p_worse >= alpha
+    return truth.overall.mean_low >= -margin and truth.overall.p_worse >= alpha
 
 
 def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:

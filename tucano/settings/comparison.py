@@ -29,8 +29,9 @@ class Judging(Section):
     truth_margin: float = Field(
         0.05,
         gt=0,
-        lt=1,
-        description="«Better» needs a ground truth whose mean gain lies above minus this (95 % interval).",
+        le=1,
+        description="«Better» needs a ground truth whose mean gain is at least minus this (95 % interval);"
+        " 1 asks nothing of it.",
     )
 
 
