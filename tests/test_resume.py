@@ -33,6 +33,7 @@ from tucano.training.checkpoints.resumable import Reporter
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.jobs import EVENT_MARK, parse
 from tucano.training.orders import JobFolders, order
+from tucano.training.policies import effect
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +138,20 @@ def next_adapter(place: Path) -> Path:
     newest = newest_valid(place / "work")
     assert newest is not None
     return newest / "adapter_model.safetensors"
+
+
+def test_sigterm_while_a_finished_adapter_is_described_comes_too_late_to_end_anything(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an adapter does is measured by forward passes of the model that was trained: none of them may be dropped."""
+    measure = effect.of
+
+    def struck(*args: Any, **kwargs: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return measure(*args, **kwargs)
+
+    monkeypatch.setattr(effect, "of", struck)
+    assert train(folder, tmp_path, chosen(max_steps=1)) is not None
 
 
 @pytest.mark.parametrize("backward", [5, *(pytest.param(later, marks=pytest.mark.long) for later in (6, 7, 8))])

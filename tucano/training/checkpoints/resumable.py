@@ -120,14 +120,18 @@ class ResumableTrainer(Trainer):
         self._keeps_checkpoints = True
         self.add_callback(InterruptionCallback(self))
         interruption.listen()
-        for module in _called(self.model):
-            module.register_forward_pre_hook(lambda *_: interruption.check())
+        asking = [module.register_forward_pre_hook(lambda *_: interruption.check()) for module in _called(self.model)]
         try:
             self._train()
         except interruption.Interrupted:
+            is_whole = False
+        else:
+            is_whole = True
+        for hook in asking:  # what is saved from here on is measured by forward passes that nothing may drop
+            hook.remove()
+        if not is_whole:
             self._save_finished()
-            return False
-        return True
+        return is_whole
 
     def _train(self) -> None:
         newest = self.attempt.newest
