@@ -146,7 +146,7 @@ def draws(setup: Setup) -> Seen:
         first, whole = _timed(lambda: _draw(decoder, prompts, setup.tokens), setup)
         again, _ = _timed(lambda: _draw(Decoder(policy), prompts, setup.tokens), setup)
     few = min(64, setup.tokens)
-    with patch.object(slots, "captured", lambda step, pool: step):
+    with patch.object(slots, "captured", lambda step: step):
         eager, one_by_one = _timed(lambda: _draw(decoder, prompts, few), setup)
     width = max(map(len, prompts))
     ids = torch.tensor([[0] * (width - len(row)) + row for row in prompts], device=setup.device)

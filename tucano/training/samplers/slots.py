@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -112,7 +112,6 @@ def sample(
         slots, read = begun(decoder, prompts, most, stop, temperature, generator)
         owners, done, shape = list(range(len(prompts))), 1, (0, 0)
         draw: Callable[[], None]
-        pool = torch.cuda.graph_pool_handle() if slots.mask.is_cuda else None
         while done < most:
             interruption.check()
             ended = slots.ended.tolist()
@@ -131,17 +130,20 @@ def sample(
             if (rows, seen) != shape:
                 shape, draw = (rows, seen), partial(slots.step, decoder, seen)
                 draw()  # the first of a shape by itself: libraries set themselves up in it, which no graph may hold
-                draw, turns = captured(draw, pool) if slots.mask.is_cuda else draw, turns - 1
+                draw, turns = captured(draw) if slots.mask.is_cuda else draw, turns - 1
             for _ in range(turns):
                 draw()
         _write(completions, slots, owners, done)
     return [_until_stop(tokens, stop) for tokens in completions]
 
 
-def captured(step: Callable[[], None], pool: Any) -> Callable[[], None]:
-    """`step`, which has run before, as one launch."""
+def captured(step: Callable[[], None]) -> Callable[[], None]:
+    """`step`, which has run before, as one launch, in memory of its own. The graph before is gone by now: torch 2.11
+    captures nothing into the memory that it leaves, where cuBLAS keeps a workspace, and a graph that went later would
+    take this one's workspace along (pytorch#193402).
+    """
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         step()
     return graph.replay
 
