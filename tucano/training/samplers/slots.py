@@ -7,8 +7,9 @@ step, and the host looks only every `LOOK_EVERY` tokens who has ended. Then the 
 slots that a step sees grow: a graph for each such shape. Eight or ten of them per call are cheap beside hundreds of
 steps, and nothing is held when it is over.
 
-A draw depends on (what the generator gave, its token's number, its row), and not on who shares the batch. No sum of the
-loop depends on the order of threads, so the same machine draws the same again.
+The number by which a token is drawn depends on (what the generator gave, its token's number, its row), and not on who
+shares the batch. Logits do in their last bits: products of other shapes may add in another order. No sum of the loop
+depends on the order of threads, so the same machine draws the same again from the same batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
