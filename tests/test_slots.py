@@ -141,12 +141,17 @@ class Step(nn.Module):
         for name in (field.name for field in fields(state)):
             if isinstance(value := getattr(state, name), Tensor):
                 self.register_buffer(name, value)
-        self.register_buffer("keys", state.cache.keys)
-        self.register_buffer("values", state.cache.values)
+        for kind in ("keys", "values"):
+            for layer, kept in enumerate(getattr(state.cache, kind)):
+                self.register_buffer(f"{kind}_{layer}", kept)
 
     def forward(self) -> None:
         for name, buffer in self.named_buffers():
-            setattr(self.state.cache if name in ("keys", "values") else self.state, name, buffer)
+            kind, _, layer = name.partition("_")
+            if layer:
+                getattr(self.state.cache, kind)[int(layer)] = buffer
+            else:
+                setattr(self.state, name, buffer)
         self.state.step(self.decoder, 64)
 
 

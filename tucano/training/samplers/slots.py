@@ -73,13 +73,13 @@ class Slots:
             counter += 1
 
     def select(self, rows: Tensor, used: int) -> "Slots":
-        """Only `rows`, of whose slots `used` are filled."""
+        """Only `rows`, of whose slots `used` are filled; the cache is cut in its place."""
+        self.cache.select(rows, used, self.mask.shape[-1])
         return replace(
             self,
             tokens=self.tokens[rows],
             positions=self.positions[rows],
             mask=self.mask[rows],
-            cache=self.cache.select(rows, used, self.mask.shape[-1]),
             uniforms=self.uniforms[:, rows],
             drawn=self.drawn[:, rows],
             ended=self.ended[rows],
@@ -176,7 +176,7 @@ def begun(
     slots = Slots(
         tokens=torch.zeros(count, 1, dtype=torch.long, device=device),
         positions=lengths[:, None] - 1,
-        mask=F.pad(mask, (0, cache.keys.shape[3] - read), value=float("-inf")),
+        mask=F.pad(mask, (0, cache.positions - read), value=float("-inf")),
         cache=cache,
         slot=torch.full((1,), read - 1, device=device),
         turn=torch.zeros(1, dtype=torch.long, device=device),
