@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -146,13 +146,14 @@ def draws(setup: Setup) -> Seen:
         first, whole = _timed(lambda: _draw(decoder, prompts, setup.tokens), setup)
         again, _ = _timed(lambda: _draw(Decoder(policy), prompts, setup.tokens), setup)
     few = min(64, setup.tokens)
-    with patch.object(slots, "captured", lambda step, pool: step):
+    with patch.object(slots, "captured", lambda step: step):
         eager, one_by_one = _timed(lambda: _draw(decoder, prompts, few), setup)
     width = max(map(len, prompts))
     ids = torch.tensor([[0] * (width - len(row)) + row for row in prompts], device=setup.device)
     mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in prompts], device=setup.device)
     asking = {"input_ids": ids, "attention_mask": mask, "max_new_tokens": 16, "min_new_tokens": 16}
-    _, theirs = _timed(lambda: policy.generate(**asking, do_sample=True, top_k=0), setup)
+    with as_torch_comes():
+        _, theirs = _timed(lambda: policy.generate(**asking, do_sample=True, top_k=0), setup)
     return {
         "rollout s": whole,
         "ms a token": 1e3 * whole / setup.tokens,
@@ -176,7 +177,8 @@ def batching(setup: Setup) -> Seen:
         max_new_tokens=setup.tokens, do_sample=True, top_k=0, eos_token_id=-1, pad_token_id=tokenizer.pad_token_id
     )
     prompts = _prompts(setup, tokenizer)
-    seen = [_timed(lambda: bare.generate_batch(prompts, how), setup) for _ in range(2)]  # the first warms up
+    with as_torch_comes():
+        seen = [_timed(lambda: bare.generate_batch(prompts, how), setup) for _ in range(2)]  # the first warms up
     drawn = [sum(len(one.generated_tokens) for one in answers.values()) for answers, _ in seen]
     return {"rollout s": seen[-1][1], "tokens": drawn[-1], **_peak(setup)}
 
@@ -252,7 +254,8 @@ def step(setup: Setup) -> Seen:
                 str(setup.folder / "stock"), 1, "",
             )  # fmt: skip
             trainer = lockstep.stock(side, clock)
-        trainer.train()
+        with nullcontext() if name == "ours" else as_torch_comes():
+            trainer.train()
         logs = [entry for entry in trainer.state.log_history if "completions/mean_length" in entry]
         seen |= {f"{name} s": clock.seconds[-1], f"{name} tokens": logs[-1]["completions/mean_length"]}
         del trainer
@@ -320,6 +323,16 @@ def _some_adapter(policy: Any) -> None:
     for name, weight in policy.named_parameters():
         if "lora_B" in name:
             weight.data.copy_(torch.randn(weight.shape, generator=generator) * 0.002)
+
+
+@contextmanager
+def as_torch_comes() -> Iterator[None]:
+    """For what others made: the kernels of somebody who chooses none, since ours may be slower for them."""
+    cudnn = torch.backends.cuda.cudnn_sdp_enabled()
+    torch.backends.cuda.enable_cudnn_sdp(True)
+    with slots.in_any_order():
+        yield
+    torch.backends.cuda.enable_cudnn_sdp(cudnn)
 
 
 @contextmanager

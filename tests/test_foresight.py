@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -18,6 +19,7 @@ from tucano.profiles import load_profile
 from tucano.requirements.machines import GIBIBYTE, MACHINES, REACHED, START_SECONDS, Machine, names_gpu, of_device
 from tucano.requirements.shapes import TUCANO, Shape, shape_of
 from tucano.settings import PipelineSettings
+from tucano.training.checkpoints.weights import Policy
 from tucano.training.foresight.forecast import Forecast, Line, _Run, forecast, require_fitting, require_memory
 from tucano.training.foresight.meter import Meter
 from tucano.training.foresight.pieces import Piece, Pieces
@@ -185,6 +187,26 @@ class TestMemory:
             found = forecast(settings, L4)
         assert {line.stage: line.peak_bytes for line in found.lines if line.peak_bytes > MOST_MEMORY} == {}
         require_memory(found, settings)
+
+    @pytest.mark.parametrize(("rows", "distinct"), [(64, 4), (22, 22)])
+    def test_a_batch_that_is_cut_holds_hardly_more_than_before_and_no_more_than_foreseen(
+        self, pieces: Pieces, rows: int, distinct: int
+    ) -> None:
+        """A rollout of l4-v5, and as many answers as its cache is bounded to; the longest prompts, a quarter of which
+        end at the first look.
+        """
+        longest, ceiling, over = 1536, 512, rows // 4
+        said = [[False] * rows, [True] * over + [False] * (rows - over), [[9] * 17] * rows]
+
+        def work(_: Meter, policy: Policy) -> None:
+            prompts = [(row % distinct,) * (longest - ceiling) for row in range(rows)]
+            left = iter(said)
+            with patch.object(Tensor, "tolist", lambda _: next(left)), suppress(StopIteration):
+                Decoder(policy).sample(prompts, ceiling, [0], 1.0)
+
+        cache = TUCANO.num_hidden_layers * 2 * TUCANO.key_value * rows * longest * 2
+        held, foreseen = pieces._piece(work).peak_bytes, pieces.token(rows, longest - 1, longest).peak_bytes
+        assert held <= foreseen <= 2 * 2 * TUCANO.weights + 1.2 * cache
 
     def test_what_does_not_fit_is_refused_with_what_would(self, pieces: Pieces) -> None:
         small = replace(L4, title="half an L4", memory_bytes=8 * GIBIBYTE)

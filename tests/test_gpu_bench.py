@@ -1,14 +1,18 @@
 """benchmarks/gpu.py without a GPU: its sentence, its table, and its parts on a CPU with a base of two layers."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
+from transformers import Qwen3ForCausalLM
 
 from benchmarks import gpu, gpu_parts
 from benchmarks.gpu_parts import Setup
+from tucano.training.checkpoints import exact
 
 SMALL = (
     "model.device=cpu", "model.dtype=float32", "model.max_length_tokens=512", "grpo.batch_size=8", "grpo.generations=4",
@@ -20,6 +24,8 @@ SHAPE = json.dumps(
         "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 1024,
     }
 )  # fmt: skip
+OTHERS = "attention flash, efficient, math, cudnn; any order"
+"""Torch's own choice, which is that of whoever makes none."""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +40,29 @@ def setup(tmp_path_factory: pytest.TempPathFactory) -> Setup:
     return made
 
 
+@pytest.fixture
+def strict() -> Iterator[str]:
+    """The kernels that we choose on a GPU, for the time of a test."""
+    cudnn = torch.backends.cuda.cudnn_sdp_enabled()
+    exact.choose(deterministic=True, patched=False)
+    yield exact.chosen()
+    exact.choose(deterministic=False, patched=False)
+    torch.backends.cuda.enable_cudnn_sdp(cudnn)
+    torch.utils.deterministic.fill_uninitialized_memory = True  # type: ignore[attr-defined]
+
+
+def kernels_of(owner: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is chosen whenever this is called."""
+    kernels, called = list[str](), getattr(owner, name)
+
+    def noted(*given: Any, **how: Any) -> Any:
+        kernels.append(exact.chosen())
+        return called(*given, **how)
+
+    monkeypatch.setattr(owner, name, noted)
+    return kernels
+
+
 def test_without_a_gpu_it_says_so(setup: Setup, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert gpu.main(["--folder", str(setup.folder)]) == 2
     assert gpu.main(["--folder", str(tmp_path)]) == 2
@@ -42,16 +71,22 @@ def test_without_a_gpu_it_says_so(setup: Setup, tmp_path: Path, capsys: pytest.C
     assert "no usable CUDA device" in said[0] and "--prepare" in said[1] and "results.json is not there" in said[2]
 
 
-def test_draws_are_timed_and_drawn_twice_alike(setup: Setup) -> None:
+def test_draws_are_timed_and_drawn_twice_alike(setup: Setup, strict: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = kernels_of(Qwen3ForCausalLM, "generate", monkeypatch)
     seen = gpu_parts.draws(setup)
+    assert [one.startswith(OTHERS) for one in kernels] == [True] and exact.chosen() == strict
     assert seen["drawn twice alike"] and seen["kernel by kernel alike"] and seen["rollout s"] > 0
     assert seen["graphs"] == 0  # a CPU captures none
 
 
-def test_a_training_pass_and_a_step_beside_trls(setup: Setup) -> None:
+def test_a_training_pass_and_a_step_beside_trls(setup: Setup, strict: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TRL with the kernels that it gets where nobody chooses any."""
     assert gpu_parts.training(setup)["products per s"] > 0
+    kernels = kernels_of(gpu_parts.Steps, "on_step_begin", monkeypatch)
     seen = gpu_parts.step(setup)
     assert seen["ratio"] > 0 and seen["ours tokens"] > 0 and seen["stock tokens"] > 0
+    assert kernels[:2] == [strict] * 2 and [one.startswith(OTHERS) for one in kernels[2:]] == [True] * 2
+    assert exact.chosen() == strict
 
 
 @pytest.mark.long  # four trainings; what it shows of the product is shown by tests/test_training.py

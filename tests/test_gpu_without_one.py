@@ -232,6 +232,19 @@ def test_what_is_kept_follows_from_the_kind_of_gpu_and_the_share_of_a_child(
     assert wide.clock.peak == 989e12 and wide.clock.weights > 40_000 * 32
 
 
+def test_the_operations_of_four_bits_are_those_of_all_weights(wide: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """bitsandbytes keeps two weights in a byte, and a byte as one entry of its tensor."""
+    base = wide.model.get_base_model()
+    weights = sum(weight.numel() for name, weight in base.named_parameters() if "lora_" not in name)
+    for layer in [found for found in base.modules() if hasattr(found, "base_layer")]:
+        half = torch.zeros(layer.base_layer.weight.numel() // 2, 1, dtype=torch.uint8)
+        layer.base_layer.weight = torch.nn.Parameter(half, requires_grad=False)
+    known = SimpleNamespace(name="NVIDIA L4", total_memory=2**30)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: known)
+    grpo._know_the_gpu(wide, of_grpo(settings(), 1), 0.9)
+    assert wide.clock.weights == weights
+
+
 def test_measuring_holds_a_bounded_part_of_the_logits(wide: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It sent those of 32 sequences to the host in float32: 34 GB with a vocabulary of 152,000."""
     prompts, answers = [[5, 6, 7]] * 32, [[8, 9, 10, 11, 12]] * 32

@@ -2,6 +2,7 @@
 list, raise here on a CPU, while everything runs that a GPU would run.
 """
 
+import io
 import json
 import signal
 from collections.abc import Iterator
@@ -17,7 +18,10 @@ from test_packed import adapted, rows
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tucano.errors import UserError
 from tucano.training.algorithms.blockwise import baselines
+from tucano.training.answering import child
+from tucano.training.answering.messages import Opening, line
 from tucano.training.checkpoints import arithmetic, exact
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.policies.likelihood import token_logps
@@ -122,7 +126,9 @@ def test_what_is_chosen_is_recorded_and_compared(tmp_path: Path) -> None:
     exact.choose(deterministic=True, patched=False)
     assert torch.are_deterministic_algorithms_enabled() and not torch.is_deterministic_algorithms_warn_only_enabled()
     strict = exact.chosen()
-    assert strict.startswith("attention flash, efficient, math; deterministic")
+    assert strict.startswith("attention flash, efficient, math; deterministic; ")
+    exact.choose(deterministic=True, patched=True)
+    assert "; deterministic where torch is strict (warn only); " in exact.chosen()
     exact.choose(deterministic=False, patched=False)
     assert exact.chosen().startswith("attention flash, efficient, math; any order")
     had = arithmetic.Arithmetic(1, "NVIDIA L4", "same", strict)
@@ -132,6 +138,28 @@ def test_what_is_chosen_is_recorded_and_compared(tmp_path: Path) -> None:
         patch.setattr(arithmetic, "measured", lambda *_: here)
         computed, said = arithmetic.settle(tmp_path, 1, "cuda")
     assert computed == [had, here] and said is not None and "any order" in said and "deterministic" in said
+
+
+@pytest.mark.parametrize(
+    ("device", "chosen"),
+    [("cuda", "attention flash, efficient, math; deterministic"), ("cpu", "attention flash, efficient, math, cudnn;")],
+)
+def test_the_process_that_serves_computes_as_the_one_that_was_compared(
+    device: str, chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else every new length of an answer would wait for a plan of cuDNN's."""
+    found = []
+
+    def load(_: Opening) -> None:
+        found.append(exact.chosen())
+        raise UserError("there is no model")
+
+    monkeypatch.setattr(child, "load", load)
+    monkeypatch.setattr(child, "quieten_libraries", lambda: None)
+    torch.backends.cuda.enable_cudnn_sdp(True)
+    opening = Opening("folder", {"device": device}, {}, threads=1, seed=7, log="log")
+    assert child.main(io.BytesIO(line(opening)), io.BytesIO()) == 1
+    assert [one.startswith(chosen) for one in found] == [True]
 
 
 def test_a_checkpoint_of_before_is_read() -> None:

@@ -271,4 +271,5 @@ def _opening(settings: PipelineSettings, files: ServedFiles, decoding: Mapping[s
         log=str(server_log),
         vllm_python=settings.worker.vllm_python,
         vllm_memory_share=settings.worker.vllm_memory_share,
+        deterministic=settings.worker.deterministic,
     )

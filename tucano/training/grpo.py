@@ -121,16 +121,15 @@ def _know_the_gpu(trainer: GrpoMixin, settings: TrainerStage, share: float) -> N
     """What its maker says of its speed, and how many activations it has room for beside the longest micro-batch: both
     follow from the settings and the kind of GPU, so that a resumed run does the same.
     """
-    base = trainer.model.get_base_model()
+    shape = Shape.of(trainer.model.get_base_model().config)
     known = torch.cuda.get_device_properties(0)
     machine = of_device(known.name, known.total_memory)
-    trainer.clock = Clock(
-        sum(weight.numel() for weight in base.parameters()), machine.operations_per_second if machine else 0.0
-    )
+    # by the shape: tensors of 4-bit weights have half as many entries
+    trainer.clock = Clock(shape.weights, machine.operations_per_second if machine else 0.0)
     if not trainer.is_unsloths and packs(trainer.model):
         ceiling = settings.grpo.max_completion_tokens
         prompt = settings.model.max_length_tokens - ceiling
-        pieces = Pieces(settings.model, Shape.of(base.config))
+        pieces = Pieces(settings.model, shape)
         rows = settings.grpo.micro_batch
         trainer.room, _ = pieces.room(rows, prompt, ceiling, round(share * known.total_memory))
 

@@ -22,6 +22,7 @@ from tucano.errors import UserError
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, line
+from tucano.training.checkpoints import exact
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.load import Policy, load_policy
@@ -149,6 +150,8 @@ def main(asked: BinaryIO, said: BinaryIO) -> int:
     quieten_libraries()
     opening = Opening(**json.loads(asked.readline()))
     compute_with(opening.threads)
+    if opening.loaded["device"] == "cuda":
+        exact.choose(opening.deterministic, patched=False)  # transformers loads, whatever trained
     try:
         answerer = load(opening)
         tasks = tasks_of(answerer.policy) or ("",)

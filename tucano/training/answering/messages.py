@@ -12,7 +12,7 @@ class Opening:
 
     model: folder with weights and tokenizer. adapter: folder with an adapter for each task, where they have their own.
     loaded, completions: the settings `LoadedModel` and `Completions` as plain
-    values. log: where a vLLM server of its own writes.
+    values. log: where a vLLM server of its own writes. deterministic: see `WorkerSettings`.
     """
 
     model: str
@@ -24,6 +24,7 @@ class Opening:
     vllm_python: str | None = None
     vllm_memory_share: float = 0.35
     adapter: str | None = None
+    deterministic: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 The attention of cuDNN is left out: it makes a plan for every new length (1.4 ms per layer and token on an H200, where
 the kernel takes .05), and would be chosen on some machines only. `deterministic` is torch's own switch: operations
-take their deterministic form, and those without one raise. It says nothing of kernels that others bring: Unsloth's and
-those of bitsandbytes are theirs.
+take their deterministic form, and those without one raise. Where torch may only warn, flash and memory-efficient
+attention do not: backwards they add in any order. It says nothing of kernels that others bring: Unsloth's and those of
+bitsandbytes are theirs.
 """
 
 import os
@@ -12,8 +13,8 @@ import torch
 
 
 def choose(deterministic: bool, patched: bool) -> None:
-    """From now on. patched: whether a library has put kernels of its own in; what has no deterministic form there only
-    warns.
+    """From now on. patched: whether a library has put kernels of its own in; torch only warns there, since what has no
+    deterministic form is not ours to change.
     """
     torch.backends.cuda.enable_cudnn_sdp(False)
     torch.backends.cudnn.benchmark = False
@@ -31,7 +32,8 @@ def chosen() -> str:
         "math": cuda.math_sdp_enabled(),
         "cudnn": cuda.cudnn_sdp_enabled(),
     }
-    strict = "deterministic" if torch.are_deterministic_algorithms_enabled() else "any order"
+    warns = " where torch is strict (warn only)" if torch.is_deterministic_algorithms_warn_only_enabled() else ""
+    strict = f"deterministic{warns}" if torch.are_deterministic_algorithms_enabled() else "any order"
     workspace = os.environ.get("CUBLAS_WORKSPACE_CONFIG", "")
     attention = ", ".join(name for name, on in kinds.items() if on)
     return f"attention {attention}; {strict}; cuBLAS {workspace}; torch {torch.__version__}"

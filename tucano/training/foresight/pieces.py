@@ -156,7 +156,9 @@ class Pieces:
         return self._piece(work)
 
     def token(self, rows: int, used: int, positions: int) -> Piece:
-        """One token for each of `rows` completions by our own loop, after `used` tokens, in a cache for `positions`."""
+        """One token for each of `rows` completions by our own loop, after `used` tokens, in a cache for `positions`.
+        Its peak is that of cutting the batch, too, when as many rows go on as ever do after a cut.
+        """
 
         @torch.no_grad()
         def work(meter: Meter, policy: Policy) -> None:
@@ -164,6 +166,9 @@ class Pieces:
             state, _ = slots.begun(decoder, [(0,) * used] * rows, positions - used, (0,), 1.0, None)
             meter.kernels.clear()  # the adapter is merged and the prompt read once for all tokens
             state.step(decoder, slots.up_to(used + 1, slots.SLOT_STEP))
+            kernels = len(meter.kernels)
+            state.select(torch.arange(int(slots.SHRINK_AT * rows), device="meta"), used)
+            del meter.kernels[kernels:]  # a batch is cut once in many tokens
 
         return self._piece(work)
 

@@ -65,11 +65,14 @@ def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 class Cache:
-    """Keys and values of all layers: [layers, rows, kv heads, positions, head size]."""
+    """Keys and values of each layer: [rows, kv heads, positions, head size]."""
 
-    def __init__(self, shape: tuple[int, int, int, int, int], like: Tensor) -> None:
-        self.keys = torch.zeros(shape, dtype=like.dtype, device=like.device)
-        self.values = torch.zeros_like(self.keys)
+    def __init__(self, layers: int, shape: tuple[int, int, int, int], like: Tensor) -> None:
+        self.keys, self.values = ([like.new_zeros(shape) for _ in range(layers)] for _ in ("keys", "values"))
+
+    @property
+    def positions(self) -> int:
+        return self.keys[0].shape[2]
 
     def write(self, layer: int, place: slice | Tensor, key: Tensor, value: Tensor) -> None:
         """Keep [rows, kv heads, length, head size] at `place` among the positions. A slice is where the host knows;
@@ -81,14 +84,20 @@ class Cache:
             else:
                 kept.index_copy_(2, place, new)
 
-    def select(self, rows: Tensor, used: int, positions: int) -> "Cache":
-        """A new cache that holds only `rows` (repeats allowed), of which the first `used` positions are filled."""
-        layers, _, heads, _, size = self.keys.shape
-        chosen = Cache((layers, len(rows), heads, positions, size), self.keys)
-        for mine, theirs in ((chosen.keys, self.keys), (chosen.values, self.values)):
-            for layer in range(layers):  # one by one: what a lookup makes is held beside both caches
-                mine[layer, :, :, :used] = theirs[layer, rows, :, :used]
-        return chosen
+    def select(self, rows: Tensor, used: int, positions: int) -> None:
+        """Hold only `rows` from now on (repeats allowed), of which the first `used` positions are filled. A layer is
+        let go before the next one is made: a cache may take half of a GPU, and there is no room for two.
+        """
+        for kept in (self.keys, self.values):
+            for layer in range(len(kept)):
+                kept[layer] = _selected(kept[layer], rows, used, positions)
+
+
+def _selected(kept: Tensor, rows: Tensor, used: int, positions: int) -> Tensor:
+    _, heads, _, size = kept.shape
+    chosen = kept.new_zeros(len(rows), heads, positions, size)
+    chosen[:, :, :used] = kept[rows, :, :used]
+    return chosen
 
 
 class Decoder:
@@ -151,7 +160,7 @@ class Decoder:
             rotated = _rotate(self._norm(asked, None) * layer.query_key_norm, cos, sin)
             query, key = rotated.split((self.heads, self.kv_heads), dim=1)
             cache.write(index, place, key, value)
-            mixed = self._attend(query, cache.keys[index, :, :, :seen], cache.values[index, :, :, :seen], mask)
+            mixed = self._attend(query, cache.keys[index][:, :, :seen], cache.values[index][:, :, :seen], mask)
             x = x + F.linear(mixed.reshape(rows, length, -1), layer.output)
             gate, up = F.linear(self._norm(x, layer.post_norm), layer.gate_up).chunk(2, dim=-1)
             x = x + F.linear(F.silu(gate) * up, layer.down)
@@ -188,7 +197,8 @@ class Decoder:
         logits, cache, mask, lengths = self._read(distinct)
         read = mask.shape[-1]
         room = -(-(read + most) // multiple) * multiple
-        return logits[rows], cache.select(rows, read, room), mask[rows], lengths[rows]
+        cache.select(rows, read, room)
+        return logits[rows], cache, mask[rows], lengths[rows]
 
     def _read(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, Cache, Tensor, Tensor]:
         """Read distinct prompts, padded on the left: logits [P, V], cache, additive key mask [P, 1, 1, L], lengths
@@ -203,7 +213,7 @@ class Decoder:
         visible = torch.ones(longest, longest, dtype=torch.bool, device=device).tril() & real[:, None, :]
         # a padded row must see something, or its softmax is NaN
         visible = visible | torch.eye(longest, dtype=torch.bool, device=device)
-        cache = Cache((len(self.layers), len(prompts), self.kv_heads, longest, self.head_size), self.embedding)
+        cache = Cache(len(self.layers), (len(prompts), self.kv_heads, longest, self.head_size), self.embedding)
         logits = self.forward(ids, positions, cache, slice(longest), self._additive(visible)[:, None])
         return logits, cache, self._additive(real)[:, None, None], lengths
 
@@ -226,7 +236,7 @@ class Decoder:
         if self.embedding.device.type != "cpu":
             return slots.sample(self, prompts, max_new_tokens, stop, temperature, generator)
         logits, cache, mask, positions = self.opened(prompts, max_new_tokens)
-        read, capacity = mask.shape[-1], cache.keys.shape[3]
+        read, capacity = mask.shape[-1], cache.positions
         mask = F.pad(mask, (0, max_new_tokens))
         completions: list[list[int]] = [[] for _ in prompts]
         owner = list(range(len(prompts)))
@@ -245,7 +255,7 @@ class Decoder:
             if len(unfinished) <= SHRINK_AT * len(owner):
                 kept = [index for index, row in enumerate(owner) if row in unfinished]
                 keep = torch.tensor(kept)
-                cache = cache.select(keep, used, capacity)
+                cache.select(keep, used, capacity)
                 tokens, positions, mask, owner = (
                     tokens[keep],
                     positions[keep],

@@ -7,15 +7,16 @@ step, and the host looks only every `LOOK_EVERY` tokens who has ended. Then the 
 slots that a step sees grow: a graph for each such shape. Eight or ten of them per call are cheap beside hundreds of
 steps, and nothing is held when it is over.
 
-A draw depends on (what the generator gave, its token's number, its row), and not on who shares the batch. No sum of the
-loop depends on the order of threads, so the same machine draws the same again.
+The number by which a token is drawn depends on (what the generator gave, its token's number, its row), and not on who
+shares the batch. Logits do in their last bits: products of other shapes may add in another order. No sum of the loop
+depends on the order of threads, so the same machine draws the same again from the same batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -72,13 +73,13 @@ class Slots:
             counter += 1
 
     def select(self, rows: Tensor, used: int) -> "Slots":
-        """Only `rows`, of whose slots `used` are filled."""
+        """Only `rows`, of whose slots `used` are filled; the cache is cut in its place."""
+        self.cache.select(rows, used, self.mask.shape[-1])
         return replace(
             self,
             tokens=self.tokens[rows],
             positions=self.positions[rows],
             mask=self.mask[rows],
-            cache=self.cache.select(rows, used, self.mask.shape[-1]),
             uniforms=self.uniforms[:, rows],
             drawn=self.drawn[:, rows],
             ended=self.ended[rows],
@@ -112,7 +113,6 @@ def sample(
         slots, read = begun(decoder, prompts, most, stop, temperature, generator)
         owners, done, shape = list(range(len(prompts))), 1, (0, 0)
         draw: Callable[[], None]
-        pool = torch.cuda.graph_pool_handle() if slots.mask.is_cuda else None
         while done < most:
             interruption.check()
             ended = slots.ended.tolist()
@@ -131,17 +131,20 @@ def sample(
             if (rows, seen) != shape:
                 shape, draw = (rows, seen), partial(slots.step, decoder, seen)
                 draw()  # the first of a shape by itself: libraries set themselves up in it, which no graph may hold
-                draw, turns = captured(draw, pool) if slots.mask.is_cuda else draw, turns - 1
+                draw, turns = captured(draw) if slots.mask.is_cuda else draw, turns - 1
             for _ in range(turns):
                 draw()
         _write(completions, slots, owners, done)
     return [_until_stop(tokens, stop) for tokens in completions]
 
 
-def captured(step: Callable[[], None], pool: Any) -> Callable[[], None]:
-    """`step`, which has run before, as one launch."""
+def captured(step: Callable[[], None]) -> Callable[[], None]:
+    """`step`, which has run before, as one launch, in memory of its own. The graph before is gone by now: torch 2.11
+    captures nothing into the memory that it leaves, where cuBLAS keeps a workspace, and a graph that went later would
+    take this one's workspace along (pytorch#193402).
+    """
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         step()
     return graph.replay
 
@@ -173,7 +176,7 @@ def begun(
     slots = Slots(
         tokens=torch.zeros(count, 1, dtype=torch.long, device=device),
         positions=lengths[:, None] - 1,
-        mask=F.pad(mask, (0, cache.keys.shape[3] - read), value=float("-inf")),
+        mask=F.pad(mask, (0, cache.positions - read), value=float("-inf")),
         cache=cache,
         slot=torch.full((1,), read - 1, device=device),
         turn=torch.zeros(1, dtype=torch.long, device=device),
