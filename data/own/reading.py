@@ -6,6 +6,7 @@ What is wrong with a whole file is one `UserError`; a row that cannot be read is
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,14 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from data.reading.delimited import delimited
+from data.reading.delimited import STARS, delimited
 from data.reading.files import LONGEST_ROW, MOST_BYTES, NOT_UTF8, Broken, not_text, opened, text_lines
 from tucano.errors import UserError
+from tucano.prompts import GENERAL, TASKS
 from tucano.security.printable import short
 
 FIELDS = (
     "prompt", "task", "reference", "demonstration", "stars", "licence", "consent", "id", "template", "source",
 )  # fmt: skip
+KINDS = {"task": re.compile("|".join((*TASKS, GENERAL))), "stars": STARS}
 ENDINGS = (".jsonl", ".csv", ".parquet")
 PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
 MOST_ROWS = 200_000
@@ -124,7 +127,7 @@ def _refuse(name: str) -> None:
 
 
 def _csv(file: IO[bytes], path: Path) -> Iterator[RawRow]:
-    names, rows = delimited(file, path)
+    names, rows = delimited(file, path, kinds=KINDS)
     header = _header(names, path)
     for line, cells in rows:
         fields = cells if isinstance(cells, Broken) else {n: c for n, c in zip(header, cells, strict=True) if n and c}

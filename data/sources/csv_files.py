@@ -7,7 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
-from data.reading.delimited import delimited
+from data.reading.delimited import STARS, delimited
 from data.reading.files import Broken, opened
 from data.reading.findings import Findings
 from tucano.errors import UserError
@@ -52,7 +52,8 @@ class TableReader:
         time, as published); empty cells are missing. A row without stars is none. Raises `UserError`.
         """
         with opened(path) as file:
-            header, rows = delimited(file, path, separator)
+            stars = {name: STARS for name, kind in columns.items() if kind == "stars"}
+            header, rows = delimited(file, path, separator, stars)
             chosen = [*columns, *(name for name in optional if name in header)]
             places = _places(header, chosen, path, separator)
             kind = f"unreadable in {path.name}"
