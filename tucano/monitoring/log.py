@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 
 from tucano.errors import UserError
 from tucano.prompts import Task
@@ -57,7 +57,7 @@ class Found(_Row):
     """What an answer should have been, as its task's spec has it (docs/data.md)."""
 
     id: Id
-    reference: dict[str, Any]
+    reference: dict[str, JsonValue]
 
 
 Line = tuple[str, int]
