@@ -504,6 +504,14 @@ def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
     assert (settings.model.revision, settings.promotion.model) == ("0123456", "12e45678")
     assert (settings.cost.machine, settings.storage) == ("12:30", "2026-11-21")
     assert load_profile(ROOT, "laptop", ["tracking_uri=null"]).tracking_uri is None
+    assert load_profile(ROOT, "laptop", ["tracking_uri="]).tracking_uri is None
+
+
+@pytest.mark.parametrize("text", ["[x]", "{a}", "~", "null", "a: b", "- a", "? a", "-", "x:", "a #b", "'a'", "#a"])
+def test_a_folder_may_have_any_name(text: str) -> None:
+    """YAML has lists, objects and nothing there."""
+    settings = load_profile(ROOT, "laptop", [f"storage={text}", f"audit.ratings={text}"])
+    assert settings.storage == text and settings.audit.ratings == (None if text == "null" else text)
 
 
 def test_settings_are_frozen() -> None:

@@ -225,19 +225,22 @@ def _apply(values: dict[str, Any], override: str) -> None:
                 f"--set {name} goes into {section}, which was set to {_clipped(repr(inner))}; set it as a whole or in"
                 " parts"
             )
-    inner[last] = _value(text, takes_text=_is_text(fields.get(name)))
+    inner[last] = _text(text, fields[name]) if _is_text(fields.get(name)) else _value(text)
 
 
-def _value(text: str, takes_text: bool) -> Any:
-    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text, and so does a number
-    where text belongs.
-    """
+def _text(text: str, annotation: Any) -> str | None:
+    """As it stands: a folder may be called [x] or ~. Nothing is written as nothing, or as null where it is allowed."""
+    may_be_none = type(None) in get_args(annotation)
+    return None if not text or (text == "null" and may_be_none) else text
+
+
+def _value(text: str) -> Any:
+    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text."""
     try:
         value = meant(text)
     except yaml.YAMLError:
         return text
-    kept = (list, dict) if takes_text else (bool, int, float, list, dict)
-    return value if value is None or isinstance(value, kept) else text
+    return value if value is None or isinstance(value, bool | int | float | list | dict) else text
 
 
 def _copy(values: dict[str, Any]) -> dict[str, Any]:
