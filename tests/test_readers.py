@@ -103,6 +103,21 @@ def test_stars_that_are_none_are_counted(tmp_path: Path) -> None:
     ]
 
 
+def test_reviews_that_are_left_out_are_counted_and_said(tmp_path: Path) -> None:
+    """They vanished: of two of the same text one, and what has no letter."""
+    path = write_b2w(tmp_path / "b2w.csv", 60)
+    first = path.read_bytes().decode().split("\r\n")[1]
+    path.write_bytes(
+        path.read_bytes() + f"{first}\r\n;👍👍;5;Yes;Casa\r\n;10/10;5;Yes;Casa\r\n;;5;Yes;Casa\r\n".encode()
+    )
+    report, files = run("b2w", path, tmp_path / "out", train_prompts=200)
+    assert report.warnings[:2] == [
+        "1 reviews of b2w have the text of another one and are left out",
+        "3 reviews of b2w have no letter and are left out",
+    ]
+    assert sum(prompt.source == "b2w" for prompts in files.values() for prompt in prompts) == 60
+
+
 def test_many_lost_rows_are_refused_and_the_sentence_says_how_to_go_on(tmp_path: Path) -> None:
     def surplus(row: str) -> str:
         return row + ";x"
