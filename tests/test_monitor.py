@@ -385,8 +385,9 @@ def test_a_reference_that_is_none_of_its_task_is_no_truth(
     assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None
 
 
-def test_a_reference_nested_too_deeply_is_an_unreadable_line(tmp_path: Path) -> None:
-    line = f'{{"id": "{"0" * 32}", "reference": {{"a": {"[" * 600 + "]" * 600}}}}}'
+@pytest.mark.parametrize("reference", [f'{{"a": {"[" * 600 + "]" * 600}}}', '{"product": "a", "product": "b"}'])
+def test_a_reference_nested_too_deeply_or_given_twice_is_an_unreadable_line(reference: str, tmp_path: Path) -> None:
+    line = f'{{"id": "{"0" * 32}", "reference": {reference}}}'
     (tmp_path / "references.jsonl").write_text(line, encoding="utf-8")
     assert read_references(tmp_path) == ({}, (("references.jsonl", 1),))
 

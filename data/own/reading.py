@@ -3,7 +3,6 @@
 What is wrong with a whole file is one `UserError`; a row that cannot be read is a `Broken` among the others.
 """
 
-import json
 import math
 import os
 import re
@@ -19,6 +18,7 @@ from data.reading.files import LONGEST_ROW, MOST_BYTES, NOT_UTF8, Broken, not_te
 from tucano.errors import UserError
 from tucano.prompts import GENERAL, TASKS
 from tucano.security.printable import short
+from tucano.security.strict_json import NoJson, strict_json
 
 FIELDS = (
     "prompt", "task", "reference", "demonstration", "stars", "licence", "consent", "id", "template", "source",
@@ -97,30 +97,9 @@ def _object(line: str | None) -> dict[str, Any] | Broken:
 def parsed(text: str) -> Any:
     """The value of a JSON text, or `Broken` for one that is none."""
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
-    except RecursionError:
-        return Broken("the JSON is nested too deeply")
-    except json.JSONDecodeError as error:
-        return Broken(f"the JSON cannot be read ({error.msg}, column {error.colno})")
-    except Twice:
-        return Broken("a name is given twice in an object; leave one of its values out")
-    except ValueError:
-        return Broken("a number is too long, or none")
-
-
-class Twice(ValueError):
-    """Of a name that an object gives two values, Python would keep the last and others the first."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise Twice
-    return found
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)
+        return strict_json(text)
+    except NoJson as why:
+        return Broken(str(why))
 
 
 # CSV
