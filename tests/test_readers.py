@@ -92,6 +92,16 @@ def test_olist_goes_on_without_a_row_that_is_none(tmp_path: Path) -> None:
     ]
 
 
+def test_a_column_that_stands_twice_is_refused_where_it_is_read(tmp_path: Path) -> None:
+    """The first was read, whichever was meant."""
+    (tmp_path / "b2w.csv").write_text("a;b;c;b\n1;2;3;4\n", encoding="utf-8")
+    table = TableReader()
+    assert table.read(tmp_path / "b2w.csv", {"a": None, "c": None}, ";").to_numpy().tolist() == [["1", "3"]]
+    for columns, optional in (({"b": None}, ()), ({"a": None}, ("b",))):
+        with pytest.raises(UserError, match=r"b2w.csv has two columns 'b'; rename one"):
+            table.read(tmp_path / "b2w.csv", columns, ";", optional)
+
+
 def test_stars_that_are_none_are_counted(tmp_path: Path) -> None:
     """They were left out without a word."""
     path = changed_b2w(tmp_path, {2: lambda row: row.replace(";1;", ";7;"), 3: lambda row: row.replace(";2;", ";;")})

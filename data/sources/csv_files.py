@@ -92,6 +92,8 @@ def _places(header: list[str], chosen: list[str], path: Path, separator: str) ->
         )
     if missing:
         raise UserError(f"{path} has no column {', '.join(missing)}; it needs {', '.join(chosen)}")
+    if doubled := [name for name in chosen if header.count(name) > 1]:
+        raise UserError(f"{path} has two columns {doubled[0]!r}; rename one")
     return [header.index(name) for name in chosen]
 
 
