@@ -453,7 +453,7 @@ def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "the file: input should be"),
+        ("", "the file: input should be a valid dictionary; write it as the released file has it"),
         ("name: x\n", "deployments: field required"),
         ("deployments: 3\n", "deployments: input should be a valid list"),
         ("deployments: [{name: a}]\n", "deployments.0.entrypoint: field required"),

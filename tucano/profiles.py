@@ -92,7 +92,8 @@ def read_project(root: Path) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the file"
-        raise UserError(f"{file}: {place}: {first['msg'][0].lower()}{first['msg'][1:]}") from None
+        said = first["msg"].partition(" or instance of")[0]
+        raise UserError(f"{file}: {place}: {said[0].lower()}{said[1:]}; write it as the released file has it") from None
     return content
 
 
