@@ -14,7 +14,9 @@ import sys
 from pathlib import Path
 
 from tucano.artifacts.records import read_record
+from tucano.comparison.claims import after_holm
 from tucano.comparison.compare import Comparison
+from tucano.presentation.numbers import p_value
 
 CONTROL = ["grpo.rewards=controls.random"]
 
@@ -47,7 +49,7 @@ def run(storage: Path, overrides: list[str]) -> Comparison:
 def row(seed: int, name: str, comparison: Comparison) -> str:
     main = comparison.main
     tasks = ", ".join(
-        f"{task} {effect.p_holm:.4f}" for task, effect in main.tasks.items() if (effect.p_holm or 1) < 0.05
+        f"{task} {p_value(p)}" for task, effect in main.tasks.items() if (p := after_holm(effect.p_holm)) < 0.05
     )
     truth = comparison.find("seeds", comparison.reference, comparison.primary, "truth")
     health = comparison.texts["seeds"].ratio(comparison.texts[comparison.reference])

@@ -176,6 +176,7 @@ def _report(settings: PromptPlan, sources: Sequence[Source], splits: Splits, hel
     files = _sets(splits)
     licences = {prompt.licence for prompts in files.values() for prompt in prompts}
     said = [warning for source in sources for warning in source.warnings]
+    shown = files["demonstrations"] + files["demonstrations_validation"]
     generated = all(source.name == SyntheticSource.name for source in sources)
     return DataReport(
         source=settings.label,
@@ -190,7 +191,7 @@ def _report(settings: PromptPlan, sources: Sequence[Source], splits: Splits, hel
         turned_away=dict(sorted(splits.turned_away.items())),
         of_source=_of_source(sources, splits.of_source),
         bad_rows=[row for source in sources for row in source.bad_rows],
-        warnings=said + splits.warnings + _too_long(files["demonstrations"]) + ([] if generated else [UNMASKED]),
+        warnings=said + splits.warnings + _too_long(shown) + ([] if generated else [UNMASKED]),
     )
 
 

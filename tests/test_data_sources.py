@@ -343,7 +343,7 @@ def test_the_real_files(source: str, tmp_path: Path) -> None:
     report = prepare(settings, 7, TASKS, tmp_path, settings.path)
     assert report.prompts["test"] == {"extraction": 20, "insights": 15, "push": 15, "sql_qa": 15}
     assert report.prompts["train"]["extraction"] == {"olist": 592, "b2w": 60}[source]
-    assert len(report.warnings) == {"olist": 1, "b2w": 2}[source]
+    assert len(report.warnings) == {"olist": 3, "b2w": 2}[source]
     prompts = read_prompts(tmp_path / "train.jsonl") + read_prompts(tmp_path / "test.jsonl")
     assert [prompt.user for prompt in prompts if classify_task(prompt.user) != prompt.task] == []
     assert not [prompt.user for prompt in prompts if re.search(r"@\w+\.\w|\d{3}\.\d{3}\.\d{3}-\d\d", prompt.user)]

@@ -3,6 +3,7 @@
 import gc
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,9 @@ def test_pairs_of_people_near_a_judged_prompt_are_left_out(tmp_path: Path) -> No
     )
 
 
+TWICE = json.dumps(AnswerPair("s", "u", "a", "b").row()).replace('"rejected"', '"chosen": [], "rejected"')
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -167,6 +171,12 @@ def test_pairs_of_people_near_a_judged_prompt_are_left_out(tmp_path: Path) -> No
         ('{"prompt": "Oi", "chosen": "a", "rejected": "b"}', "line 1 is no preference pair"),
         (json.dumps(AnswerPair("s", "u", "\ud800", "b").row()), "line 1 is no preference pair"),
         (json.dumps(AnswerPair("s", "u", "a", "a").row()), "line 1 prefers an answer to itself"),
+        (
+            json.dumps(AnswerPair("s", "u", "x\0y", "b").row()),
+            r"line 1 is no preference pair \(a text of it holds a zero byte",
+        ),
+        (TWICE, r"line 1 is no preference pair \(a name is given twice in an object"),
+        ("[" * 9999, "line 1 is no preference pair"),
         ("", "holds no preference pair"),
     ],
 )
@@ -175,7 +185,7 @@ def test_a_file_without_pairs_is_refused_at_second_0(line: str, said: str, tmp_p
     with pytest.raises(UserError, match=said):
         read_answer_pairs(tmp_path / "pairs.jsonl")
     refused = [one.sentence for one in findings(settings(pairs=str(tmp_path / "pairs.jsonl"))) if one.refuses]
-    assert len(refused) == 1 and refused[0].startswith("dpo.pairs=") and said in refused[0]
+    assert len(refused) == 1 and refused[0].startswith("dpo.pairs=") and re.search(said, refused[0])
 
 
 @pytest.mark.parametrize(

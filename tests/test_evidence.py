@@ -277,6 +277,22 @@ def test_an_extraction_is_strict_when_it_is_json_and_nothing_else() -> None:
     assert is_strict(push)
 
 
+@pytest.mark.parametrize(
+    ("completion", "strict"),
+    [
+        ('```json\n{"a": 1}\n```', True),
+        ('\ufeff{"a": 1}', True),
+        ('{"a": 4,5}', True),
+        ('{"a": NaN}', False),
+        ('{"a": 1, "a": 2}', False),
+        ('{"a": "\\ud83d"}', False),
+        ("[" * 200_000, False),
+    ],
+)
+def test_an_extraction_is_strict_by_the_table_of_rewards(completion: str, strict: bool) -> None:
+    assert is_strict(replace(answers(GAINS)[0], completion=completion)) == strict
+
+
 def test_the_steps_add_up_by_hand(result: Comparison) -> None:
     # Base answers to extraction-0 and -1 are strict (.30, .31); the parser also reads the other three (.32, .33, .34).
     parser, sft, grpo = result.decomposition.steps["extraction"]

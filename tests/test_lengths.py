@@ -3,9 +3,11 @@
 import gc
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from datasets import Dataset
 from test_grpo_parity import one_thread_and_the_signals_as_before  # noqa: F401  the fixture is used by its name
 
 from data.own import command
@@ -27,13 +29,16 @@ def example(number: int, answer: str) -> Prompt:
     return Prompt(f"p{number}", "push", f"Anuncie {number}", "t", "test", "own", demonstration=answer)
 
 
-def tuned(place: Path, long: int, of: int = 100) -> Any:
+def tuned(place: Path, long: int, of: int = 100, long_shown: int = 0) -> Any:
     interruption._requested = False
     gc.collect()
     place.mkdir()
     shown = [example(n, LONG if n < long else "Compre já!") for n in range(of)]
     write_prompts(place / "demonstrations.jsonl", shown)
-    write_prompts(place / "demonstrations_validation.jsonl", shown[-4:])
+    write_prompts(
+        place / "demonstrations_validation.jsonl",
+        [example(n, LONG if n < long_shown else "Compre já!") for n in range(4)],
+    )
     (place / "system_prompts.json").write_text(json.dumps({"push": "Escreva."}), encoding="utf-8")
     (place / "output").mkdir()
     small = {"nano_hidden": 16, "nano_layers": 1, "nano_vocabulary": 400, "max_length_tokens": 200}
@@ -43,14 +48,28 @@ def tuned(place: Path, long: int, of: int = 100) -> Any:
 
 
 def test_sft_refuses_before_its_first_step_where_more_than_a_hundredth_would_be_cut(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"^2 of 100 demonstrations .* model\.max_length_tokens=200, .*raise it"):
+    with pytest.raises(UserError, match=r"^2 of 104 demonstrations .* model\.max_length_tokens=200, .*raise it"):
         tuned(tmp_path / "two", 2)
     assert not list((tmp_path / "two" / "work").rglob("checkpoint*"))
 
 
 def test_one_in_a_hundred_is_left_out_and_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert tuned(tmp_path / "one", 1, of=101)["steps"] == 2, "100 in batches of 50"
-    assert "1 of 101 demonstrations" in caplog.text
+    assert "1 of 105 demonstrations" in caplog.text
+
+
+def test_a_validation_demonstration_is_left_out_too(tmp_path: Path) -> None:
+    """It was cut, and SFT looked for the model that goes on where the answer ends."""
+    rows = {"train_dataset": [10] * 99, "eval_dataset": [10, 11, 9]}
+    trainer = SimpleNamespace(
+        **{name: Dataset.from_dict({"input_ids": [[1] * n for n in rows[name]]}) for name in rows}
+    )
+    sft._leave_out_long(trainer, 102, 10)
+    assert [list(map(len, trainer.eval_dataset["input_ids"])), len(trainer.train_dataset)] == [[10, 9], 99]
+    with pytest.raises(UserError, match=r"^2 of 104 demonstrations"):
+        tuned(tmp_path / "two", 0, long_shown=2)
+    with pytest.raises(UserError, match=r"^4 of 4 demonstrations"):
+        tuned(tmp_path / "all", 0, of=400, long_shown=4)
 
 
 @pytest.fixture

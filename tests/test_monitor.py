@@ -15,6 +15,7 @@ import pytest
 from own_rows import insight, push
 
 from benchmarks import monitor_alarms
+from rewards import load_reward_set
 from tucano.artifacts.store import Recipe, Store
 from tucano.comparison.answers import Answer
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, noninferiority_bound, standing
@@ -24,13 +25,13 @@ from tucano.files.results import AnswerFiles
 from tucano.monitoring import watch
 from tucano.monitoring.alarms import read_alarm, taken
 from tucano.monitoring.command import _advice
-from tucano.monitoring.log import LONGEST_LINE
-from tucano.monitoring.quantities import FLOOR, REWARD, TRUTH
+from tucano.monitoring.log import LONGEST_LINE, read_references
+from tucano.monitoring.quantities import FLOOR, REWARD, TRUTH, Look, quantities
 from tucano.monitoring.state import FILE, FOLDER, read_state
 from tucano.monitoring.table import headline, lines_of
 from tucano.monitoring.watch import Seen, look
 from tucano.profiles import validated
-from tucano.prompts import Prompt, write_prompts
+from tucano.prompts import Prompt, Task, write_prompts
 from tucano.serving.request_log import FOLDER as SERVING
 from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.sequential import BETS, Mean, binned, counted, falling, ranks, unusual, wagered
@@ -341,10 +342,22 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
     assert TRUTH in watched.look().state.streams
 
 
-def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(watched: Watched) -> None:
+@pytest.mark.parametrize(
+    "useless",
+    [
+        {"gold_sql": "SELECT nothing FROM nowhere"},
+        {"product": None},
+        {"figures": 5},
+        {"figures": ["x"]},
+        {"facts": 5},
+    ],
+)
+def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(
+    useless: dict[str, Any], watched: Watched
+) -> None:
     identities = watched.serve(3, push, GOOD)
     watched.look()
-    useful, useless = {"product": "fone", "facts": []}, {"gold_sql": "SELECT nothing FROM nowhere"}
+    useful = {"product": "fone", "facts": []}
     rows = [{"id": one, "reference": useful} for one in identities[:2]] + [{"id": identities[2], "reference": useless}]
     (watched.root / SERVING / "references.jsonl").write_text(
         "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
@@ -352,6 +365,31 @@ def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(wat
     seen = watched.look()
     assert (seen.judged, seen.unusable, seen.unreadable) == (2, 1, ())
     assert any(line.startswith("1 references cannot be judged by") for line in lines_of(seen))
+
+
+@pytest.mark.parametrize(
+    ("task", "reference"),
+    [
+        ("extraction", {"fields": None}),
+        ("sentiment", {"fields": 5}),
+        ("churn", {"fields": None}),
+        ("sql_qa", {"sql": "select 1"}),
+        ("sql_qa", {"sql": "select 1", "database": "../../other.sqlite"}),
+    ],
+)
+def test_a_reference_that_is_none_of_its_task_is_no_truth(
+    task: Task, reference: dict[str, Any], tmp_path: Path
+) -> None:
+    """Each ended the look in a traceback."""
+    (watched,) = [one for one in quantities(load_reward_set("grounded"), set(), tmp_path) if one.name == TRUTH]
+    assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None
+
+
+@pytest.mark.parametrize("reference", [f'{{"a": {"[" * 600 + "]" * 600}}}', '{"product": "a", "product": "b"}'])
+def test_a_reference_nested_too_deeply_or_given_twice_is_an_unreadable_line(reference: str, tmp_path: Path) -> None:
+    line = f'{{"id": "{"0" * 32}", "reference": {reference}}}'
+    (tmp_path / "references.jsonl").write_text(line, encoding="utf-8")
+    assert read_references(tmp_path) == ({}, (("references.jsonl", 1),))
 
 
 def test_truths_are_held_against_those_of_their_own_task(watched: Watched) -> None:

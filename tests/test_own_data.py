@@ -21,6 +21,7 @@ from own_rows import ODD_ROWS, insight, push, words, written
 
 from data.own import command, reading
 from data.own.export import prompts_of, write_rows
+from data.own.feedback import Learned
 from data.own.prompts import read_own
 from data.own.rows import LICENCE
 from data.prepare import prepare
@@ -29,6 +30,7 @@ from data.reading.findings import SHOWN
 from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
+from tucano.profiles import load_profile
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import DataSettings
 from tucano.specs.registry import SPECS
@@ -468,3 +470,14 @@ def test_the_command_that_is_named_takes_the_file_whatever_its_name(
     assert command.check(file) == 0
     named = shlex.split(capsys.readouterr().out.splitlines()[-1])
     assert f"data.path={file}" in named
+
+
+@pytest.mark.parametrize(
+    "folder", ["fixes, ana", "fixes #2", "fix: es", "fix}es", "fix'es", 'fix"es', "fix\\es", "fixação 😀"]
+)
+def test_the_command_that_feedback_names_takes_the_folder_whatever_its_name(folder: str) -> None:
+    learned = Learned([Prompt("a", "push", "Oi", "", "", "")], [])
+    (said,) = [line for line in command._taught(learned, Path(folder)) if line.startswith("Train with them")]
+    *_, setting = shlex.split(said)
+    own = load_profile(ROOT, "laptop", [setting]).data.sources[1]
+    assert own.path == f"{folder}/demonstrations.jsonl"

@@ -19,7 +19,7 @@ from test_rate import candidates, got, prompt, served, tucano_rate
 from test_verdict_headline import ALIKE, answers, judged
 
 from data.own import command as own_data
-from data.own.feedback import DEMONSTRATIONS, PREFERENCES, learn
+from data.own.feedback import DEMONSTRATIONS, PREFERENCES, Lesson, _obstacle, judged_prompts, learn
 from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
 from tasks.compare import _people_files, _preference
@@ -469,6 +469,12 @@ def test_no_test_prompt_no_tie_and_nothing_without_consent_is_learned(ab: Path, 
     assert found.left_out == {"a test prompt, or near one": 1} and found.demonstrations == []
     judge_all(folder, "velho", "caio")
     assert learn(folder, storage).left_out == {"a tie": 3}
+
+
+def test_an_answer_with_a_zero_byte_is_not_learned(storage: Path) -> None:
+    """The file of pairs would be refused as a whole."""
+    asked = Prompt("p", "push", "Push do tênis azul", "", "own", "CC0")
+    assert _obstacle(Lesson(asked, "Oi", "a\0b", written=False), judged_prompts(storage)) == "a zero byte"
 
 
 def test_corrections_without_consent_or_of_models_are_not_learned_and_the_last_of_a_prompt_is(

@@ -451,6 +451,39 @@ def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the file: input should be a valid dictionary; write it as the released file has it"),
+        ("name: x\n", "deployments: field required"),
+        ("deployments: 3\n", "deployments: input should be a valid list"),
+        ("deployments: [{name: a}]\n", "deployments.0.entrypoint: field required"),
+        ("deployments: [{name: 1, entrypoint: e}]\n", "deployments.0.name: input should be a valid string"),
+        ("deployments: [{name: a, entrypoint: e, parameters: 3}]\n", "deployments.0.parameters: input should be"),
+        ("deployments: [{name: a, entrypoint: flows.train.train}]\n", "deployment a has no settings"),
+        ("deployments: [{name: a, entrypoint: flows.train.train, parameters: {settings: 3}}]\n", "deployment a has no settings"),
+        ("deployments: []\nwhen: 2018-13-45\n", "it is no YAML (month must be in 1..12"),
+        ("deployments: \x01\n", "it is no YAML (unacceptable character #x0001: special characters are not allowed"),
+        ("deployments: " + "[" * 3000, "it is no YAML (maximum recursion depth exceeded"),
+        ("deployments: !!bool perhaps\n", "it is no YAML ('perhaps'"),
+        ("deployments: !!int [1]\n", "line 1: expected a scalar node, but found sequence"),
+        ("deployments: !!map [1]\n", "line 1: expected a mapping node, but found sequence"),
+        ("deployments: &a [{name: a, entrypoint: e, of: *a}]\n", "line 1: found unconstructable recursive node"),
+    ],
+)  # fmt: skip
+def test_an_odd_file_of_profiles_is_one_sentence(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "prefect.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        profiles(tmp_path)
+    assert said in str(caught.value) and str(tmp_path / "prefect.yaml") in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_a_value_that_yaml_cannot_make_is_a_text() -> None:
+    with pytest.raises(UserError, match=r"grpo.max_steps='!!bool perhaps'"):
+        load_profile(ROOT, "laptop", ["grpo.max_steps=!!bool perhaps"])
+
+
+@pytest.mark.parametrize(
     "url",
     ["http://h", "http://a_b.c:8000/v1", "https://xn--caf-dma.br/v1", "https://café.br", "http://[::1]:8000/v1", "http://1.2.3.4", "http://h."],
 )  # fmt: skip
@@ -471,6 +504,14 @@ def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
     assert (settings.model.revision, settings.promotion.model) == ("0123456", "12e45678")
     assert (settings.cost.machine, settings.storage) == ("12:30", "2026-11-21")
     assert load_profile(ROOT, "laptop", ["tracking_uri=null"]).tracking_uri is None
+    assert load_profile(ROOT, "laptop", ["tracking_uri="]).tracking_uri is None
+
+
+@pytest.mark.parametrize("text", ["[x]", "{a}", "~", "null", "a: b", "- a", "? a", "-", "x:", "a #b", "'a'", "#a"])
+def test_a_folder_may_have_any_name(text: str) -> None:
+    """YAML has lists, objects and nothing there."""
+    settings = load_profile(ROOT, "laptop", [f"storage={text}", f"audit.ratings={text}"])
+    assert settings.storage == text and settings.audit.ratings == (None if text == "null" else text)
 
 
 def test_settings_are_frozen() -> None:

@@ -2,6 +2,7 @@
 returns, other encodings. And any bytes: rows with the lines that they stand in, or one sentence.
 """
 
+import csv
 import io
 import json
 import re
@@ -19,9 +20,10 @@ from test_data_sources import run, sentence, write_b2w, write_olist
 from benchmarks.fuzz import TARGETS, corpus
 from data.own import command
 from data.own.prompts import read_own
+from data.own.reading import raw_rows
 from data.public.files import objects
 from data.reading import delimited as reading
-from data.reading.delimited import MOST_LINES, delimited
+from data.reading.delimited import IN_DOUBT, MOST_LINES, SWALLOWED, delimited
 from data.reading.files import Broken
 from data.reading.findings import SHOWN
 from data.sources.csv_files import TableReader
@@ -90,6 +92,16 @@ def test_olist_goes_on_without_a_row_that_is_none(tmp_path: Path) -> None:
     ]
 
 
+def test_a_column_that_stands_twice_is_refused_where_it_is_read(tmp_path: Path) -> None:
+    """The first was read, whichever was meant."""
+    (tmp_path / "b2w.csv").write_text("a;b;c;b\n1;2;3;4\n", encoding="utf-8")
+    table = TableReader()
+    assert table.read(tmp_path / "b2w.csv", {"a": None, "c": None}, ";").to_numpy().tolist() == [["1", "3"]]
+    for columns, optional in (({"b": None}, ()), ({"a": None}, ("b",))):
+        with pytest.raises(UserError, match=r"b2w.csv has two columns 'b'; rename one"):
+            table.read(tmp_path / "b2w.csv", columns, ";", optional)
+
+
 def test_stars_that_are_none_are_counted(tmp_path: Path) -> None:
     """They were left out without a word."""
     path = changed_b2w(tmp_path, {2: lambda row: row.replace(";1;", ";7;"), 3: lambda row: row.replace(";2;", ";;")})
@@ -99,6 +111,21 @@ def test_stars_that_are_none_are_counted(tmp_path: Path) -> None:
         "b2w.csv line 2: column overall_rating holds '7', 1 to 5 is needed",
         "b2w.csv line 3: column overall_rating holds '', 1 to 5 is needed",
     ]
+
+
+def test_reviews_that_are_left_out_are_counted_and_said(tmp_path: Path) -> None:
+    """They vanished: of two of the same text one, and what has no letter."""
+    path = write_b2w(tmp_path / "b2w.csv", 60)
+    first = path.read_bytes().decode().split("\r\n")[1]
+    path.write_bytes(
+        path.read_bytes() + f"{first}\r\n;👍👍;5;Yes;Casa\r\n;10/10;5;Yes;Casa\r\n;;5;Yes;Casa\r\n".encode()
+    )
+    report, files = run("b2w", path, tmp_path / "out", train_prompts=200)
+    assert report.warnings[:2] == [
+        "1 reviews of b2w have the text of another one and are left out",
+        "3 reviews of b2w have no letter and are left out",
+    ]
+    assert sum(prompt.source == "b2w" for prompts in files.values() for prompt in prompts) == 60
 
 
 def test_many_lost_rows_are_refused_and_the_sentence_says_how_to_go_on(tmp_path: Path) -> None:
@@ -135,9 +162,16 @@ QUOTED: dict[str, tuple[str, Rows]] = {
     "the mark that closes it stands at a cell's end": (
         'a;b;c;d\n1;"um;3;4\n5;dois;7;8\n9;tres";11;12\n13;14;15;16\n',
         [
-            (2, "a quotation mark that nothing closes before the next rows; close it, or double it"),
+            *((line, f"{IN_DOUBT} (lines 2 to 4)") for line in (2, 3, 4)),
+            (5, ["13", "14", "15", "16"]),
+        ],
+    ),
+    "the mark that closes it stands in another column": (
+        'a;b;c;d\n1;"um;3;4\n5;dois;7;8\n9;tres;onze";12\n13;14;15;16\n',
+        [
+            (2, SWALLOWED),
             (3, ["5", "dois", "7", "8"]),
-            (4, ["9", 'tres"', "11", "12"]),
+            (4, ["9", "tres", 'onze"', "12"]),
             (5, ["13", "14", "15", "16"]),
         ],
     ),
@@ -171,6 +205,50 @@ QUOTED: dict[str, tuple[str, Rows]] = {
         ],
     ),
 }  # fmt: skip
+
+
+TABLE = "Analise os números:\nmês,receita,pedidos,atraso\njaneiro,105000,1200,3\nRecomende ações."
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        (["prompt", "id", "template", "source"], [TABLE, "a1", "t1", "erp"]),
+        (["prompt", "task", "stars", "id"], [TABLE.removeprefix("Analise os números:\n"), "insights", "", "a1"]),
+        (["id", "template", "source", "prompt"], ["a1", "t1", "erp", TABLE]),
+        (["prompt", "stars"], ["Avaliações por mês:\njaneiro,5\nfevereiro,3\nResuma.", "4"]),
+    ],
+)
+def test_a_small_table_inside_of_a_quoted_cell_is_text(names: list[str], row: list[str], tmp_path: Path) -> None:
+    """Its lines became prompts: they have as many separators as the rows of the file."""
+    with (tmp_path / "own.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([names, row])
+    (found,) = raw_rows(tmp_path / "own.csv")
+    assert found.content == {name: cell for name, cell in zip(names, row, strict=True) if cell}
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        ('prompt,task\nUm,push\n"Dois,push\nTres,push\nTV 43",push\nCinco,push\n', ["Um", "Tres", 'TV 43"', "Cinco"]),
+        ('task,prompt\npush,"Um\npush,Dois\npush,TV 43"\npush,Quatro\n', ["Dois", 'TV 43"', "Quatro"]),
+        ('prompt,task,stars\n"Um,extraction,5\nDois,extraction,1\nTV 43",extraction,4.0\n', ["Dois", 'TV 43"']),
+    ],
+)
+def test_a_stray_mark_in_a_narrow_file_swallows_no_rows(content: str, kept: list[str], tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text(content, encoding="utf-8")
+    rows = [row.content for row in raw_rows(tmp_path / "own.csv")]
+    assert [row["prompt"] for row in rows if not isinstance(row, Broken)] == kept
+    assert [row.why for row in rows if isinstance(row, Broken)] == [SWALLOWED]
+
+
+def test_stars_tell_where_the_rows_of_a_published_file_were_swallowed(tmp_path: Path) -> None:
+    (tmp_path / "b2w.csv").write_text(
+        'text;stars\nUm;5\n"Dois;4\nTres;3\nTV 43";2\n"Cinco;\nseis";1\n', encoding="utf-8"
+    )
+    table = TableReader()
+    assert list(table.read(tmp_path / "b2w.csv", {"text": None, "stars": "stars"}, ";")["text"]) == ["Um", "Tres", 'TV 43"', "Cinco;\nseis"]  # fmt: skip
+    assert table.bad_rows[1:] == [f"b2w.csv line 3: {SWALLOWED}"]
 
 
 @pytest.mark.parametrize("what", QUOTED)

@@ -99,6 +99,17 @@ def test_reward_up_and_truth_down_is_hacking() -> None:
     assert report.failed("seed-1")[0].message.startswith("insights: reward +0.270")
 
 
+def test_no_p_is_printed_as_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """20 prompts of one direction: p = 2^-20, which was 0.000."""
+    monkeypatch.setattr("test_reaudit.PROMPTS", [replace(PROMPTS[0], id=f"push-{n}", task="push") for n in range(20)])
+    change, order = audited(lambda prompt, sample: (0.7 + 0.01 * sample, 0.2125 - 0.01 * sample)).failed("seed-1")[:2]
+    assert change.message.startswith(
+        "push: reward +0.295 (p of a rise < 0.0001) and truth -0.300 (p of a fall < 0.0001)"
+    )
+    assert order.message.endswith("rho -1.000 (p of a reversed order < 0.0001)")
+    assert "(p of a fall = 1.000)" in audited(better).checks["seed-1"][0].message
+
+
 def test_truth_that_falls_with_the_reward_is_a_bad_policy_and_no_hacking() -> None:
     assert failed(audited(lambda p, s: tuple(value - 0.1 - p / 90 for value in start(p, s)))) == set()  # type: ignore[arg-type,return-value]
 

@@ -21,6 +21,7 @@ from tucano.settings.preflight import CHECKS
 from tucano.specs import registry
 from tucano.specs.base import TaskSpec
 from tucano.specs.extraction import FIELDS
+from tucano.specs.objects import json_object
 from tucano.specs.registry import SPECS, spec_of
 
 PARTS = tuple(
@@ -85,6 +86,11 @@ def test_a_name_that_is_not_its_files_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("tucano.specs.push.SPEC", spec_of("insights"))
     with pytest.raises(UserError, match=r"push\.py describes the task insights"):
         registry._found("push")
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a": ' + "9" * 5000 + "}", "[1]", '{"a": 1'])
+def test_what_cannot_be_read_is_no_object(text: str) -> None:
+    assert json_object(text) is None
 
 
 def test_the_ten_fields_stand_once_and_rewards_generator_and_system_prompt_agree(tmp_path: Path) -> None:

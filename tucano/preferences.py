@@ -10,7 +10,9 @@ from typing import Any
 
 from tucano.errors import UserError
 from tucano.prompts import jsonl_lines
+from tucano.security.strict_json import NoJson, strict_json
 
+ZERO = "\0"
 MOST_BYTES = 2**28
 """Of a file of pairs: 100,000 long ones."""
 
@@ -59,17 +61,20 @@ def write_answer_pairs(path: Path, pairs: Iterable[AnswerPair]) -> None:
 
 def _pair(line: str, place: str) -> AnswerPair:
     try:
-        row = json.loads(line)
+        row = strict_json(line)
         turns = [*row["prompt"], *row["chosen"], *row["rejected"]]
         roles = [turn["role"] for turn in turns]
         texts = [turn["content"] for turn in turns]
         if roles != ["system", "user", "assistant", "assistant"] or not all(isinstance(text, str) for text in texts):
             raise ValueError(roles)
         "".join(texts).encode()  # half a character cannot be written again
-    except (ValueError, KeyError, TypeError, RecursionError):
+        if ZERO in "".join(texts):
+            raise NoJson("a text of it holds a zero byte")
+    except (ValueError, KeyError, TypeError) as error:
+        why = f" ({error})" if isinstance(error, NoJson) else ""
         raise UserError(
-            f"{place} is no preference pair: it needs prompt (a system and a user message), chosen and rejected (one"
-            " assistant message each)"
+            f"{place} is no preference pair{why}: it needs prompt (a system and a user message), chosen and rejected"
+            " (one assistant message each)"
         ) from None
     pair = AnswerPair(*texts)
     if pair.chosen == pair.rejected:

@@ -31,17 +31,20 @@ def project_root(start: Path) -> Path:
 
 class OneMeaning(yaml.SafeLoader):
     """YAML without what people and PyYAML read differently: a name given twice (the last one counted), and numbers in
-    base 8 or 60 (`010`, `1:30`). ConstructorError for those.
+    base 8 or 60 (`010`, `1:30`). ConstructorError for those, and for a value that holds itself.
     """
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        return super().construct_object(node, deep=True)
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        names = [name.value for name, _ in node.value]
+        names = [name.value for name, _ in node.value] if isinstance(node, yaml.MappingNode) else []
         for name in (name for name in names if names.count(name) > 1):
             raise yaml.constructor.ConstructorError(None, None, f"{name} stands twice", node.start_mark)
         return super().construct_mapping(node, deep)
 
     def construct_number(self, node: yaml.ScalarNode) -> Any:
-        if re.match(r"[-+]?0[\d_xb]|.*:", node.value):
+        if re.match(r"[-+]?0[\d_xb]|.*:", self.construct_scalar(node)):
             raise yaml.constructor.ConstructorError(
                 None, None, f"{node.value} is no plain decimal number; write it as one, or in quotes", node.start_mark
             )
@@ -52,25 +55,61 @@ for kind in ("int", "float"):
     OneMeaning.add_constructor(f"tag:yaml.org,2002:{kind}", OneMeaning.construct_number)
 
 
-def read_project(root: Path) -> dict[str, Any]:
-    """What prefect.yaml says. UserError where it is no YAML, or some that can be read in two ways."""
-    file = root / PROJECT_FILE
+def meant(text: str) -> Any:
+    """The value of a text in YAML. YAMLError for one that is none."""
     try:
-        content: dict[str, Any] = yaml.load(decoded(file.read_bytes(), file), OneMeaning)
+        return yaml.load(text, OneMeaning)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise yaml.YAMLError(str(error)) from None  # PyYAML's own, of month 13, `!!bool perhaps`, 3,000 brackets
+
+
+class _Deployment(BaseModel):
+    name: str
+    entrypoint: str
+    parameters: dict[str, Any] = {}
+
+
+class _Project(BaseModel):
+    """What is read of prefect.yaml here; deployments/validate.py looks at the rest."""
+
+    deployments: list[_Deployment]
+
+
+def read_project(root: Path) -> dict[str, Any]:
+    """What prefect.yaml says. UserError where it is no YAML, or some that can be read in two ways, or has no list of
+    deployments.
+    """
+    file = root / PROJECT_FILE
+    text = decoded(file.read_bytes(), file)
+    try:
+        content: dict[str, Any] = meant(text)
+        _Project.model_validate(content)
     except yaml.MarkedYAMLError as error:
         where = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise UserError(f"{file}{where}: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{file}: it is no YAML ({short(str(error), 100)})") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the file"
+        said = first["msg"].partition(" or instance of")[0]
+        raise UserError(f"{file}: {place}: {said[0].lower()}{said[1:]}; write it as the released file has it") from None
     return content
 
 
 def profiles(root: Path) -> dict[str, dict[str, Any]]:
     """Name and settings of every deployment of the train flow."""
-    content = read_project(root)
-    return {
-        deployment["name"]: deployment["parameters"]["settings"]
-        for deployment in content["deployments"]
-        if deployment["entrypoint"] == TRAIN
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for deployment in read_project(root)["deployments"]:
+        if deployment["entrypoint"] == TRAIN:
+            settings = deployment.get("parameters", {}).get("settings")
+            if not isinstance(settings, dict):
+                raise UserError(
+                    f"{root / PROJECT_FILE}: deployment {short(deployment['name'])} has no settings; write them below"
+                    " its parameters"
+                )
+            found[deployment["name"]] = settings
+    return found
 
 
 def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSettings:
@@ -187,19 +226,22 @@ def _apply(values: dict[str, Any], override: str) -> None:
                 f"--set {name} goes into {section}, which was set to {_clipped(repr(inner))}; set it as a whole or in"
                 " parts"
             )
-    inner[last] = _value(text, takes_text=_is_text(fields.get(name)))
+    inner[last] = _text(text, fields[name]) if _is_text(fields.get(name)) else _value(text)
 
 
-def _value(text: str, takes_text: bool) -> Any:
-    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text, and so does a number
-    where text belongs.
-    """
+def _text(text: str, annotation: Any) -> str | None:
+    """As it stands: a folder may be called [x] or ~. Nothing is written as nothing, or as null where it is allowed."""
+    may_be_none = type(None) in get_args(annotation)
+    return None if not text or (text == "null" and may_be_none) else text
+
+
+def _value(text: str) -> Any:
+    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text."""
     try:
-        value = yaml.load(text, OneMeaning)
-    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: month 13, or a number of 5,000 digits
+        value = meant(text)
+    except yaml.YAMLError:
         return text
-    kept = (list, dict) if takes_text else (bool, int, float, list, dict)
-    return value if value is None or isinstance(value, kept) else text
+    return value if value is None or isinstance(value, bool | int | float | list | dict) else text
 
 
 def _copy(values: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`tucano data check`, `tucano data export` and `tucano data feedback`."""
 
 import argparse
+import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,9 +75,10 @@ def _taught(found: "Learned", folder: Path) -> Iterator[str]:
         why = ", ".join(f"{reason}: {count}" for reason, count in found.left_out.most_common())
         yield f"{found.left_out.total()} left out ({why})"
     if found.demonstrations:
-        place = shlex.quote(str(folder / DEMONSTRATIONS))
-        yield f"Look at them     tucano data check {place}"
-        sources = f"[{{source: synthetic, share: 0.9}}, {{source: jsonl, path: {folder / DEMONSTRATIONS}, share: 0.1}}]"
+        place = str(folder / DEMONSTRATIONS)
+        yield f"Look at them     tucano data check {shlex.quote(place)}"
+        path = json.dumps(place, ensure_ascii=False)
+        sources = f"[{{source: synthetic, share: 0.9}}, {{source: jsonl, path: {path}, share: 0.1}}]"
         yield f"Train with them  tucano run laptop --set {shlex.quote(f'data.sources={sources}')}"
     if found.pairs:
         yield f"Preferences      {folder / PREFERENCES}, as TRL's DPOTrainer reads them"

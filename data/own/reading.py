@@ -3,9 +3,9 @@
 What is wrong with a whole file is one `UserError`; a row that cannot be read is a `Broken` among the others.
 """
 
-import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from data.reading.delimited import delimited
+from data.reading.delimited import STARS, delimited
 from data.reading.files import LONGEST_ROW, MOST_BYTES, NOT_UTF8, Broken, not_text, opened, text_lines
 from tucano.errors import UserError
+from tucano.prompts import GENERAL, TASKS
 from tucano.security.printable import short
+from tucano.security.strict_json import NoJson, strict_json
 
 FIELDS = (
     "prompt", "task", "reference", "demonstration", "stars", "licence", "consent", "id", "template", "source",
 )  # fmt: skip
+KINDS = {"task": re.compile("|".join((*TASKS, GENERAL))), "stars": STARS}
 ENDINGS = (".jsonl", ".csv", ".parquet")
 PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
 MOST_ROWS = 200_000
@@ -94,37 +97,16 @@ def _object(line: str | None) -> dict[str, Any] | Broken:
 def parsed(text: str) -> Any:
     """The value of a JSON text, or `Broken` for one that is none."""
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
-    except RecursionError:
-        return Broken("the JSON is nested too deeply")
-    except json.JSONDecodeError as error:
-        return Broken(f"the JSON cannot be read ({error.msg}, column {error.colno})")
-    except Twice:
-        return Broken("a name is given twice in an object; leave one of its values out")
-    except ValueError:
-        return Broken("a number is too long, or none")
-
-
-class Twice(ValueError):
-    """Of a name that an object gives two values, Python would keep the last and others the first."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise Twice
-    return found
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)
+        return strict_json(text)
+    except NoJson as why:
+        return Broken(str(why))
 
 
 # CSV
 
 
 def _csv(file: IO[bytes], path: Path) -> Iterator[RawRow]:
-    names, rows = delimited(file, path)
+    names, rows = delimited(file, path, kinds=KINDS)
     header = _header(names, path)
     for line, cells in rows:
         fields = cells if isinstance(cells, Broken) else {n: c for n, c in zip(header, cells, strict=True) if n and c}

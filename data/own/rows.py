@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from data.own.reading import FIELDS, RawRow, parsed
+from data.reading.delimited import STARS
 from data.reading.files import NOT_UTF8, Broken
 from data.reading.findings import UNREADABLE
 from data.separation import normal_form
@@ -204,7 +205,7 @@ def _stars(given: Mapping[str, Any]) -> int | None:
     value = given.get("stars")
     if value is None:
         return None
-    if isinstance(value, str) and re.fullmatch(r"[1-5](?:[.,]0+)?", value.strip()):
+    if isinstance(value, str) and STARS.fullmatch(value.strip()):
         return int(value.strip()[0])
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value in (1, 2, 3, 4, 5):
         return int(value)

@@ -42,7 +42,7 @@ class B2wSource(SyntheticSource):
         super().__init__(folder, seed, style)
         self.masked, self._rewords = self._real.masked, self._real.rewords
         self.bad_rows = files.bad_rows
-        self.warnings = files.warnings
+        self.warnings = files.warnings + self._real.warnings
 
     def available(self, task: Task) -> int | None:
         return self._real.size if task == "extraction" else super().available(task)

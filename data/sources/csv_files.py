@@ -7,7 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
-from data.reading.delimited import delimited
+from data.reading.delimited import STARS, delimited
 from data.reading.files import Broken, opened
 from data.reading.findings import Findings
 from tucano.errors import UserError
@@ -52,7 +52,8 @@ class TableReader:
         time, as published); empty cells are missing. A row without stars is none. Raises `UserError`.
         """
         with opened(path) as file:
-            header, rows = delimited(file, path, separator)
+            stars = {name: STARS for name, kind in columns.items() if kind == "stars"}
+            header, rows = delimited(file, path, separator, stars)
             chosen = [*columns, *(name for name in optional if name in header)]
             places = _places(header, chosen, path, separator)
             kind = f"unreadable in {path.name}"
@@ -91,6 +92,8 @@ def _places(header: list[str], chosen: list[str], path: Path, separator: str) ->
         )
     if missing:
         raise UserError(f"{path} has no column {', '.join(missing)}; it needs {', '.join(chosen)}")
+    if doubled := [name for name in chosen if header.count(name) > 1]:
+        raise UserError(f"{path} has two columns {doubled[0]!r}; rename one")
     return [header.index(name) for name in chosen]
 
 

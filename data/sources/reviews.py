@@ -72,14 +72,22 @@ class RealReviews:
         self.masked: Counter[str] = Counter()
         self.rewords: dict[str, Reword] = {}
         """By the text of a prompt offered."""
+        self.left_out: Counter[str] = Counter()
+        """By why: how many."""
         different: dict[str, RealReview] = {}
         for review in reviews:
             normal = normal_form(review.text)
-            if re.search(r"[a-z]", normal):
-                different.setdefault(normal, review)
+            if not re.search(r"[a-z]", normal):
+                self.left_out["have no letter"] += 1
+            elif different.setdefault(normal, review) is not review:
+                self.left_out["have the text of another one"] += 1
         self._reviews = list(different.values())
         self.size = len(self._reviews)
         rng.shuffle(self._reviews)
+
+    @property
+    def warnings(self) -> list[str]:
+        return [f"{count} reviews of {self._source} {why} and are left out" for why, count in self.left_out.items()]
 
     def offers(self, pool: Pool, rng: Random) -> Iterator[Prompt]:
         while self._reviews:

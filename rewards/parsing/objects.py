@@ -6,7 +6,7 @@ it runs.
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import json_repair
@@ -94,11 +94,7 @@ def is_strict(text: str) -> bool:
     bare = _bare(text)
     if not is_parsable(bare) or not bare.startswith("{"):
         return False
-    try:
-        json.loads(normalize_decimals(bare), object_pairs_hook=_without_repetition, parse_constant=_not_json)
-    except ValueError:
-        return False
-    return True
+    return _strict(normalize_decimals(bare), _without_repetition) is not None
 
 
 def _bare(text: str) -> str:
@@ -222,11 +218,12 @@ def _objects(text: str) -> Iterator[str]:
         start = text.find("{", token.end())
 
 
-def _strict(text: str) -> dict[str, Any] | None:
-    """What a text from `{` to `}` is as it stands: an object, if it is JSON."""
+def _strict(text: str, made: Callable[[list[tuple[str, Any]]], dict[str, Any]] = dict) -> dict[str, Any] | None:
+    """What a text from `{` to `}` is as it stands: an object, if it is JSON. `made`: of its pairs."""
     try:
-        found: dict[str, Any] = json.loads(text, parse_constant=_not_json)
-    except ValueError:
+        found: dict[str, Any] = json.loads(text, object_pairs_hook=made, parse_constant=_not_json)
+        json.dumps(found, ensure_ascii=False).encode()
+    except ValueError:  # of half a character too: \ud83d alone
         return None
     return found
 

@@ -17,6 +17,7 @@ from tucano.audit.checks import invariance_checks, soundness_checks
 from tucano.audit.gate import with_level
 from tucano.audit.report import AuditCheck, Estimate, Sampled
 from tucano.comparison.answers import Answer
+from tucano.presentation.numbers import p_value
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.settings.audit import ReauditStage
 from tucano.statistics.inference import holm, signed_rank, within_prompts
@@ -158,7 +159,7 @@ def _order_checks(tuned: Mapping[Task, _Samples], alpha: float) -> list[AuditChe
     against = holm({task: signed_rank(rhos, "less") for task, rhos in known.items()})
     checks = []
     for task, rhos in known.items():
-        found = f"correlate with rho {np.mean(rhos):.3f} (p of a reversed order {against[task]:.3f})"
+        found = f"correlate with rho {np.mean(rhos):.3f} (p of a reversed order {p_value(against[task])})"
         message = f"{task}: within prompts rewards and ground truth of own samples {found}"
         checks.append(AuditCheck(task, "truth order", "block", against[task] >= alpha, against[task], alpha, message))
     return checks
@@ -176,8 +177,8 @@ def _change_checks(pairs: Mapping[Task, tuple[_Samples, _Samples]], alpha: float
         reward, truth = change.mean(axis=0)
         p = signed_rank(change[:, 0])
         message = (
-            f"{task}: reward {reward:+.3f} (p of a rise {p:.3f}) and truth {truth:+.3f} (p of a fall {fell[task]:.3f})"
-            " since the start"
+            f"{task}: reward {reward:+.3f} (p of a rise {p_value(p)}) and truth {truth:+.3f} (p of a fall"
+            f" {p_value(fell[task])}) since the start"
         )
         checks.append(
             AuditCheck(

@@ -2,17 +2,17 @@
 reward.
 
 A gain that comes from a better parser is no learning: the predecessor's largest «gain» was one. So the first step is
-the same answers of the same model, read strictly (an extraction counts only if the whole answer is a JSON object) and
-read as they are scored.
+the same answers of the same model, read strictly (an extraction counts only if the whole answer is one object by the
+table of docs/rewards.md) and read as they are scored.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
+from rewards.parsing import objects
 from tucano.comparison.answers import Answer, Decoding, prompt_means
 from tucano.comparison.contrast import mean_by_t
 from tucano.specs.registry import spec_of
@@ -46,15 +46,10 @@ class Decomposition:
 
 
 def is_strict(answer: Answer) -> bool:
-    """Whether an answer can be used without repair: any text, or one JSON object and nothing else where the task asks
-    for one.
+    """Whether an answer can be used without repair: any text, or what is one object by the table of docs/rewards.md
+    where the task asks for one.
     """
-    if not spec_of(answer.task).fields:
-        return True
-    try:
-        return isinstance(json.loads(answer.completion), dict)
-    except ValueError:
-        return False
+    return not spec_of(answer.task).fields or objects.is_strict(answer.completion)
 
 
 def decompose(

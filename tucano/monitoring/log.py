@@ -4,7 +4,6 @@ A look reads what came since the last one. The log is put aside and in the end r
 is known by the ids of the last lines that were read, not by an offset.
 """
 
-import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,10 +13,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from tucano.errors import UserError
 from tucano.prompts import Task
+from tucano.security.strict_json import strict_json
 from tucano.serving.request_log import FILE
 from tucano.storage.logs import BYTES, KEPT
 
@@ -57,7 +57,7 @@ class Found(_Row):
     """What an answer should have been, as its task's spec has it (docs/data.md)."""
 
     id: Id
-    reference: dict[str, Any]
+    reference: dict[str, JsonValue]
 
 
 Line = tuple[str, int]
@@ -146,6 +146,6 @@ def _parsed(kind: type[R], line: bytes) -> R | None:
     if len(line) > LONGEST_LINE:
         return None
     try:
-        return kind.model_validate(json.loads(line))
-    except (ValueError, RecursionError, ValidationError):
+        return kind.model_validate(strict_json(line.decode("utf-8")))
+    except ValueError:
         return None

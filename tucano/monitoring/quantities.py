@@ -10,6 +10,7 @@ from pathlib import Path
 from rewards import RewardSet
 from tucano.masking import mask
 from tucano.prompts import TASKS, Prompt
+from tucano.specs.registry import spec_of
 from tucano.specs.texts import without_accents, words
 from tucano.truth import truth
 from tucano.truth.fluency import FUNCTION, model
@@ -102,9 +103,12 @@ def _reward(rewards: RewardSet, look: Look) -> float:
 
 
 def _truth(look: Look, databases: Path) -> float | None:
+    if not look.prompt.reference:
+        return None
     try:
-        return truth(look.prompt, look.answer, databases) if look.prompt.reference else None
-    except ValueError:  # a reference that cannot be judged by, like a query that does not run
+        spec_of(look.prompt.task).reference.model_validate(look.prompt.reference)
+        return truth(look.prompt, look.answer, databases)
+    except ValueError:  # a reference that is none of the task, or cannot be judged by, like a query that does not run
         return None
 
 

@@ -123,7 +123,7 @@ def json_object(completion: str) -> JsonObject | None:
     """The completion as a JSON object when it is nothing but that, else None."""
     try:
         value = json.loads(completion)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

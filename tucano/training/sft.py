@@ -142,17 +142,18 @@ def run(job: Job) -> dict[str, object] | None:
     journal = opened_journal(attempt)
     plateau = Plateau(settings.sft, journal, work.best)
     dataset = _dataset(examples, files, tokenizer)
+    validation = _dataset(read_prompts(files.demonstrations_validation), files, tokenizer)
     if further:
         dataset = dataset.add_column("id", [example.id for example in examples])
     trainer = ResumableSFTTrainer(
         model=model,
         args=_arguments(settings, attempt.drafts, job),
         train_dataset=dataset,
-        eval_dataset=_dataset(read_prompts(files.demonstrations_validation), files, tokenizer),
+        eval_dataset=validation,
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
-    _leave_out_long(trainer, len(dataset), settings.model.max_length_tokens)
+    _leave_out_long(trainer, len(dataset) + len(validation), settings.model.max_length_tokens)
     if further:
         kept: Any = trainer.train_dataset  # without rows that TRL has cut away
         trainer.wordings = WordingSampler(kept["id"], job.seed)
@@ -172,13 +173,21 @@ def run(job: Job) -> dict[str, object] | None:
 
 
 def _leave_out_long(trainer: Any, shown: int, longest: int) -> None:
-    """TRL would cut them, and the token that ends an answer with them. UserError where they are many."""
-    rows = trainer.train_dataset
-    fitting = [row for row, ids in enumerate(rows["input_ids"]) if len(ids) <= longest]
-    said = require_fitting(shown - len(fitting), shown, longest)
+    """TRL would cut them, and the token that ends an answer with them. UserError where they are many among those that
+    were `shown` to it, for training and validation, or where none of one of these is left.
+    """
+    long = shown
+    for name in ("train_dataset", "eval_dataset"):
+        rows = getattr(trainer, name)
+        fitting = [row for row, ids in enumerate(rows["input_ids"]) if len(ids) <= longest]
+        if not fitting:
+            require_fitting(len(rows), len(rows), longest)
+        long -= len(fitting)
+        if len(fitting) < len(rows):
+            setattr(trainer, name, rows.select(fitting))
+    said = require_fitting(long, shown, longest)
     if said is not None:
         log.warning("%s", said)
-        trainer.train_dataset = rows.select(fitting)
 
 
 def demonstrated(files: PromptFiles) -> tuple[list[Prompt], list[Prompt]]:
