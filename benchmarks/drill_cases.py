@@ -189,7 +189,7 @@ CONFIGURATIONS = (
             "rewards": "v4.2",
             "conditions": [{"component": "insights.length", "needs": "insights.structure", "at_least": 0.2}],
             "std_floor": 0.01,
-            "temperature": 1.4,
+            "temperature": 1.6,
         },
     ),
     Configuration(
