@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rewards_examples import Prompt, write_store
+from rewards_examples import write_store
 
 from benchmarks.truth_search import Judge
 from rewards import load_reward_set
 from rewards.names import REPORTED
 from tucano.project import COMMITTED_RATINGS
-from tucano.prompts import Task
+from tucano.prompts import Prompt, Task
 from tucano.rating.store import rating_store
 from tucano.truth import truth
 
@@ -45,7 +45,16 @@ def judged(task: Task, want: str) -> Iterator[tuple[Prompt, str, str]]:
     """(prompt, author and matter, text)."""
     for line in lzma.decompress(TEXTS.read_bytes()).decode("utf-8").splitlines():
         found = json.loads(line)
-        prompt = Prompt(found["task"], found["user"], found["stars"], found["reference"])
+        prompt = Prompt(
+            id="judged",
+            task=found["task"],
+            user=found["user"],
+            template="",
+            source="synthetic",
+            licence="CC0-1.0",
+            stars=found["stars"],
+            reference=found["reference"],
+        )
         for wanted, author, about, text in found["texts"] if found["task"] == task else ():
             if wanted == want:
                 yield prompt, f"{author}: {about}", text
