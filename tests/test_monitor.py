@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import Any, cast
 
 import numpy as np
@@ -36,12 +37,12 @@ from tucano.serving.request_log import FOLDER as SERVING
 from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.sequential import BETS, Mean, binned, counted, falling, ranks, unusual, wagered
 from tucano.tracking import RegisteredModel, Tracker
-from tucano.truth.tasks.push import FLAT, UNGRANTED
+from tucano.truth import truth
 
 GOOD = "Aproveite a nossa oferta: frete grátis só hoje."
 BAD = "x"
-TRUTHS = {"push": UNGRANTED * FLAT, "insights": 0.8}
-"""Of the test answers. `GOOD` names no product; what is served as a push has the same small truth."""
+OF_PUSH = {"product": "fone", "facts": []}
+"""The reference that comes back for a push."""
 
 
 # the tests
@@ -150,6 +151,11 @@ def prompts_of(many: int, begin: int) -> list[Prompt]:
     return [Prompt(f"p{begin + place}", row["task"], row["prompt"], "t", "own", "") for place, row in enumerate(rows)]
 
 
+def true_of(prompt: Prompt) -> float:
+    """The truth of `GOOD`, which is served as it was tested; of an analysis nothing is known, and .8 was found."""
+    return (truth(replace(prompt, reference=OF_PUSH), GOOD) if prompt.task == "push" else None) or 0.8
+
+
 @pytest.fixture
 def watched(tmp_path: Path) -> Watched:
     """A champion whose test answers are good, with a log that is still empty."""
@@ -163,9 +169,7 @@ def watched(tmp_path: Path) -> Watched:
         return {}
 
     def answers(draft: Path) -> dict[str, Any]:
-        rows = [
-            Answer("seed-42", p.id, p.task, "served", 0, GOOD, 0.9, {}, TRUTHS[p.task], 1.0, 9, False) for p in test
-        ]
+        rows = [Answer("seed-42", p.id, p.task, "served", 0, GOOD, 0.9, {}, true_of(p), 1.0, 9, False) for p in test]
         AnswerFiles(draft).answers.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
         return {}
 
@@ -396,16 +400,16 @@ def test_truths_are_held_against_those_of_their_own_task(watched: Watched) -> No
     """References that came back for one task only were another mix than the test answers, and soon an alarm."""
     identities = watched.serve(300, asked, GOOD)
     pushes = [one for one in identities if int(one, 16) % 2]
-    rows = [{"id": one, "reference": {"product": "fone", "facts": []}} for one in pushes]
+    rows = [{"id": one, "reference": OF_PUSH} for one in pushes]
     (watched.root / SERVING / "references.jsonl").write_text(
         "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
     )
     seen = watched.look(floor=0.05)
     assert seen.judged == len(pushes) == 150 and seen.alarm is None
     truths = seen.state.streams[TRUTH]
-    assert (
-        Mean.of(truths.since).interval[0] == pytest.approx(TRUTHS["push"]) and sum(truths.of_task["push"]) == 30 + 150
-    )
+    expected = fmean(true_of(prompt) for prompt in prompts_of(300, 0) if prompt.task == "push")
+    assert Mean.of(truths.since).interval[0] == pytest.approx(expected, abs=0.02)
+    assert sum(truths.of_task["push"]) == 30 + 150
     assert sum(truths.of_task["insights"]) == 30 and truths.highest < 100
 
 

@@ -88,4 +88,4 @@ def test_answers_to_real_reviews_score_without_a_fault(source: str, reviews: int
             scores = [reward.score(prompt, answer) for answer in answers(prompt)]
             assert all(0 <= score.total <= 1 and all(map(math.isfinite, score.components.values())) for score in scores)
             assert [reward.score(prompt, answer) for answer in answers(prompt)] == scores
-    assert [prompt.user for prompt in asked if max(map(truth_with(prompt), summaries(prompt))) != 1] == []
+    assert [prompt.user for prompt in asked if max(map(truth_with(prompt), summaries(prompt))) < 0.5] == []

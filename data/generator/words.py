@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tucano.truth.catalogue import CATALOGUE as ARTICLES
+from data.generator.catalogue import CATALOGUE as ARTICLES
 
 
 @dataclass(frozen=True)

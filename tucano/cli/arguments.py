@@ -8,6 +8,7 @@ from data.own import command as own_data
 from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
 from tucano.bundle import arguments as bundling
+from tucano.judging import arguments as judging
 from tucano.monitoring import command as monitoring
 from tucano.rating import arguments as rating
 from tucano.requirements.machines import MACHINES
@@ -69,7 +70,12 @@ STACK = ("up", "down", "status", "gc")
 
 SERVED = {"serve": serving, "monitor": monitoring}
 """Commands about a champion at work, whose arguments stand with them."""
-OWN = {"rate": rating.add_arguments, "data": own_data.add_arguments, **bundling.ARGUMENTS}
+OWN = {
+    "rate": rating.add_arguments,
+    "judge": judging.add_arguments,
+    "data": own_data.add_arguments,
+    **bundling.ARGUMENTS,
+}
 """Commands that add all of their arguments themselves."""
 TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
 """Where `tucano deploy` makes a work pool."""
@@ -81,6 +87,7 @@ SENTENCES = {
     "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
     "compare": "print the verdict of the last run again, or compare any two sides",
     "rate": "rate completions blind, choose between two models, or correct what was served, in a page or the terminal",
+    "judge": "learn from ratings what is a good answer, or say what the judge has learned",
     "data": "check a file of your own prompts, write a run's prompts into one, or what people taught",
     "lineage": "print the chain from a registered model back to its data, and check every link",
     "bundle": "pack a registered model with data recipe, answers, ratings, weights and verdict into one file",
@@ -118,7 +125,9 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, text in SENTENCES.items():
-        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES, "rate": rating.EXAMPLES}.get(name, EXAMPLES)
+        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES, "rate": rating.EXAMPLES, "judge": judging.EXAMPLES}.get(
+            name, EXAMPLES
+        )
         command = commands.add_parser(
             name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter
         )

@@ -154,6 +154,12 @@ def _compare(arguments: argparse.Namespace) -> int:
     return inprocess.compare(settings)
 
 
+def _learn(arguments: argparse.Namespace) -> int:
+    from tucano.judging.command import main
+
+    return main(arguments)
+
+
 def _rate(arguments: argparse.Namespace) -> int:
     from tucano.cli import rate
     from tucano.rating.pairs import PairDraw
@@ -270,6 +276,7 @@ COMMANDS = {
     "benchmark": _judge,
     "compare": _compare,
     "rate": _rate,
+    "judge": _learn,
     "data": own_data.main,
     "lineage": _lineage,
     **bundling.COMMANDS,

@@ -1,19 +1,19 @@
 """The ground truth: how right an answer is, judged by readers of its own that no reward uses.
 
 It imports nothing of `rewards`, and rewards import nothing of it, so that a fault of the one cannot hide in the other.
-Each task is one file in `tucano/truth/tasks/`, found by its name.
+What is false is computed (each task's `exact`); what people mean by better was learned from what they rated, out of
+plain facts of prompt and answer (`judge`). Each task is one file in `tucano/truth/tasks/`, found by its name.
 """
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
+from tucano.truth.judge import JUDGED, judge
 from tucano.truth.reading import readable
 from tucano.truth.types import PromptLike
-
-Judge = Callable[[PromptLike, str, Path | None], float | None]
 
 
 def truth(prompt: PromptLike, completion: str, databases: Path | None = None) -> float | None:
@@ -22,15 +22,24 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     `databases`: the folder of the SQLite files that references of sql_qa name. ValueError without it where it is
     needed, where a gold query does not run, and for a task without a file here. docs/truth.md says what is judged.
     """
-    return _judge(prompt.task)(prompt, readable(completion), databases)
+    task = _task(prompt.task)
+    answer = readable(completion)
+    if prompt.task not in JUDGED:
+        found: float | None = task.truth(prompt, answer, databases)
+        return found
+    if not task.is_known(prompt.reference):
+        return None
+    if not answer:
+        return 0.0
+    told = task.facts(prompt, answer, databases)
+    return float(task.exact(told) * judge(prompt.task).value(told))
 
 
 @cache
-def _judge(task: str) -> Judge:
-    if not task.isidentifier() or find_spec(f"tucano.truth.tasks.{task}") is None:
-        raise ValueError(f"the task {task!r} has no tucano/truth/tasks/{task}.py; write one with a function `truth`")
-    judge: Judge = import_module(f"tucano.truth.tasks.{task}").truth
-    return judge
+def _task(name: str) -> ModuleType:
+    if not name.isidentifier() or find_spec(f"tucano.truth.tasks.{name}") is None:
+        raise ValueError(f"the task {name!r} has no tucano/truth/tasks/{name}.py; write one with a function `truth`")
+    return import_module(f"tucano.truth.tasks.{name}")
 
 
 __all__ = ["PromptLike", "truth"]

@@ -1,24 +1,25 @@
-"""Figures as people write them, with their unit and their place in the text."""
+"""Figures as people write them, with their unit and place, and what follows from others by one step of arithmetic."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 Unit = Literal["%", "R$", ""]
+Quantity = tuple[float, str]
+"""A value with its unit."""
 
-_FIGURE = re.compile(
-    r"(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z]-)"
-    r"(?P<digits>\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d+)?|\d+\.\d{1,2}(?!\d))"
-    r"(?![\w]|[.,/-]\d)"
-    r"(?P<scale>\s+(?:mil|milhao|milhoes)\b)?(?P<percent>\s*%|\s+por\s+cento\b)?(?P<reais>\s+reais\b)?"
-)
-_SCALES = {"mil": 1e3, "milhao": 1e6, "milhoes": 1e6}
+SLACK = 0.01
+"""Relative error of a result worked out from rounded figures; a share has to be as precise as it is written."""
+MOST_KNOWN = 14
+"""Figures of a brief that others are worked out of."""
 _MOST_DIGITS = 15
-_TENS = ["vinte", "trinta", "quarenta", "cinquenta", "sessenta", "setenta", "oitenta", "noventa"]
-_NUMBERS = {word: 10.0 * (place + 2) for place, word in enumerate(_TENS)} | {
-    "cinco": 5.0, "dez": 10.0, "quinze": 15.0, "cem": 100.0,
-}  # fmt: skip
-_IN_WORDS = re.compile(rf"\b(?P<number>{'|'.join(_NUMBERS)})(?:\s+e\s+\w+)?\s+(?:por\s+cento|%|reais)")
+_FIGURE = re.compile(
+    r"(?P<money>r\$\s*)?(?<![\w.,/])(?P<digits>\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+(?:[.,]\d+)?)"
+    r"(?P<scale>\s*(?:mil|k|mi|milhao|milhoes)\b)?(?P<percent>\s*%|\s+por\s+cento\b)?(?P<reais>\s+reais\b)?"
+)
+_SCALES = {"mil": 1e3, "k": 1e3, "mi": 1e6, "milhao": 1e6, "milhoes": 1e6}
+_THOUSANDS = re.compile(r",|\.\d{3}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +36,62 @@ class Figure:
         """Whether it is that number, rounded as it is written."""
         return abs(number - self.value) <= self.tolerance * (1 + 1e-9)
 
+    def agrees(self, other: "Figure") -> bool:
+        """Whether both may be the same number: one is the other rounded, and the units are no different ones."""
+        alike = self.shows(other.value) or other.shows(self.value)
+        return alike and (self.unit == other.unit or not (self.unit and other.unit))
+
 
 def figures(text: str) -> list[Figure]:
-    """The figures of a plain text (lower case, without accents), in their order; also tens in words with a unit."""
-    found = [
-        Figure(_NUMBERS[match["number"]], 0.5, "R$" if match[0].endswith("reais") else "%", match.start(), match.end())
-        for match in _IN_WORDS.finditer(text)
-    ]
+    """The figures of a plain text (lower case, without accents), in their order."""
+    found = []
     for match in _FIGURE.finditer(text):
         digits = match["digits"]
         if len(digits) > _MOST_DIGITS:
             continue
-        written = digits.replace(".", "").replace(",", ".") if re.search(r",|\.\d{3}(?!\d)", digits) else digits
+        written = digits.replace(".", "").replace(",", ".") if _THOUSANDS.search(digits) else digits
         scale = _SCALES[match["scale"].strip()] if match["scale"] else 1.0
         places = len(written.partition(".")[2])
         unit: Unit = "R$" if match["money"] or match["reais"] else "%" if match["percent"] else ""
         found.append(Figure(float(written) * scale, 0.5 * scale * 10.0**-places, unit, match.start(), match.end()))
-    return sorted(found, key=lambda figure: figure.start)
+    return found
+
+
+def follows(figure: Figure, known: Sequence[Quantity]) -> bool:
+    """Whether one step of arithmetic that makes sense in their units leads from known quantities to a figure: a sum, a
+    difference, a share, a change in per cent, a part of a whole, money times a count.
+    """
+    known = known[:MOST_KNOWN]
+    steps = [step for one in known for step in _from_one(*one)]
+    steps += [step for one in known for other in known if one != other for step in _from_two(one, other)]
+    slack = 0.0 if figure.unit == "%" else SLACK
+    return any(
+        unit == figure.unit and (figure.shows(value) or abs(value - figure.value) <= slack * abs(value))
+        for value, unit in steps
+    )
+
+
+def _from_one(value: float, unit: str) -> Iterable[Quantity]:
+    if unit == "%":
+        yield 100 - value, "%"
+        if value:
+            yield 100 / value, ""
+
+
+def _from_two(one: Quantity, other: Quantity) -> Iterable[Quantity]:
+    (first, unit), (second, of) = one, other
+    if unit == of:
+        yield first + second, unit
+        yield abs(first - second), unit
+        if second:
+            yield 100 * first / second, "%"
+            yield abs(100 * first / second - 100), "%"
+            yield first / second, ""
+        if unit == "%":
+            yield first * second / 100, "%"
+    elif unit == "%":
+        yield from ((part * second / 100, of) for part in (first, 100 - first, 100 + first))
+    elif unit == "R$" and not of:
+        yield first * second, "R$"
+        if second:
+            yield first / second, "R$"

@@ -22,8 +22,6 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from tucano.truth.single import stands
-
 Row = tuple[Any, ...]
 
 LONGEST_ANSWER = 16_384
@@ -92,13 +90,6 @@ def runs(reference: Mapping[str, Any], query: str, databases: Path) -> bool:
     return rows_of(databases / reference["database"], query, LEAST_STEPS) is not None
 
 
-def remarks(completion: str) -> str:
-    """What is said in remarks of the queries, a line each."""
-    return "\n".join(
-        line or block for found in _FENCE.finditer(completion) for line, block in _REMARK.findall(found[1])
-    )
-
-
 def _asked(reference: Mapping[str, Any], completion: str, databases: Path | None) -> tuple[Path, str | None]:
     name = reference["database"]
     if databases is None or Path(name).name != name or not (databases / name).is_file():
@@ -155,17 +146,17 @@ def _only_query(completion: str, store: Path) -> str | None:
         return None
     blocks = [_ABOVE.sub("", found[1]).lstrip() for found in _FENCE.finditer(completion)]
     fenced = [block for block in blocks if _BEGINS.match(block)]
-    bare, prose = _bare(_FENCE.sub("\n\n", completion), store)
+    bare = _bare(_FENCE.sub("\n\n", completion), store)
     queries = {" ".join(query.split()).rstrip("; "): query.rstrip("; \r\n") for query in (*fenced, *bare)}
-    if len(queries) != 1 or not stands(f"{prose}\n{remarks(completion)}"):
+    if len(queries) != 1:
         return None
     (query,) = queries.values()
     return query if _reads(store, query) else None
 
 
-def _bare(text: str, store: Path) -> tuple[list[str], str]:
-    """The queries that stand in a text, and the text around them. What SQLite cannot read is prose."""
-    queries, prose, place, tried = [], "", 0, 0
+def _bare(text: str, store: Path) -> list[str]:
+    """The queries that stand in a text. What SQLite cannot read is prose."""
+    queries, place, tried = [], 0, 0
     for begin in _BEGINS.finditer(text):
         if begin.start() < place or tried >= MOST_TRIED:
             continue
@@ -177,9 +168,8 @@ def _bare(text: str, store: Path) -> tuple[list[str], str]:
             query = query.rpartition("\n")[0].rstrip()
         if query:
             queries.append(query)
-            prose += text[place : begin.start()]
             place = begin.start() + len(query)
-    return queries, prose + text[place:]
+    return queries
 
 
 def _reads(store: Path, query: str) -> bool:

@@ -1,108 +1,141 @@
-"""Truth of `insights`: the decisive figures, each at its label, and advice that fits the problem."""
+"""Facts of `insights`: the figures of the brief at their own labels, and those that come from nowhere."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from tucano.truth.advice import covered, harmful
-from tucano.truth.facts import facts_of, stated
-from tucano.truth.figures import figures
-from tucano.truth.fluency import READS, Norm, fluency
-from tucano.truth.reading import clip, listed, plain, sentences, spoken, untabled, words
-from tucano.truth.single import copied, is_single, portuguese
+from tucano.truth import contexts
+from tucano.truth.facts import UNKNOWN, text_facts
+from tucano.truth.figures import Figure, figures
+from tucano.truth.reading import plain, share, words
+from tucano.truth.standing import MOST_FIGURES, holds
 from tucano.truth.types import PromptLike
-from tucano.truth.wording.junk import is_astray, is_junk
-from tucano.truth.wording.manner import manner, praises_low
-from tucano.truth.wording.substance import depth, substance
 
-ON_OTHERS = 0.5
-"""Advice on indicators of the brief that were not asked about."""
-ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
-"""Advice that uses no figure would fit any shop; figures that lead to nothing repeat the brief."""
-WRONG, MISREAD_ADVICE = 0.2, 0.18
-"""What is left beside one wrong figure, and what advice that fits is worth beside any number of them: such an answer is
-of little use, words strung together are of none."""
-MOST_SENTENCES, TOO_MANY_SENTENCES = 16, 30
-"""From where an answer begins to be worth less, and from where it goes on without an end."""
-SAYS = 3
-"""Words of a sentence; fewer are a heading or an entry."""
-LONGEST = 4000
-"""Characters of an answer that somebody reads."""
-MOST_FIGURES = 60
-"""A text with more is a table or nothing, and each figure is weighed against each label."""
-FLUENT = Norm(sentence=-1.6)
-LONG_RUN, MOST_IN_LONG_RUNS = 12, 0.3
-"""Words of the brief in a row, and the share of an answer that may stand in such runs."""
-ECHO = 0.5
-"""Share of a line in runs of the brief from where it advises nothing: it gives the question back."""
-SOUND = 0.95
-"""From here on every part of a text is read, else those that read well by themselves."""
-PART = Norm(mean=-1.0, odd=0.62)
-"""Of a sentence alone: headings and short ones have few words to tell by."""
+FAR = 999
+NEAR = 25
+"""Characters within which a figure belongs to a label."""
+MEANING = {
+    "key at labels": "share of the key indicators whose figure stands in a sentence with their label",
+    "facts at labels": "the same of all indicators of the brief",
+    "key named": "share of the key indicators that are named",
+    "exchanged": "figures of one indicator that stand at the label of another one in the same unit",
+    "contradicted": "figures of none, joined to a label in its unit («devolução de 55%»)",
+    "items": "lines that begin with the mark of a list",
+}
+RISING = frozenset({"key at labels", "facts at labels", "key named", "same words", "stands"})
+FALLING = frozenset({
+    "exchanged", "contradicted", "loose shares", "loose amounts", "other words", "other part", "said twice",
+    "borrowed 12", "odd places",
+})  # fmt: skip
+_ITEM = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])")
+_END = re.compile(r"[.!?;]\s|\n")
+_JOINED = re.compile(
+    r"\s*(?:medi[oa]|atual|geral)?\s*(?:\(|:)?\s*(?:(?:e|foi|esta|ficou|chegou|subiu|caiu|atingiu|marcou|em|de|a"
+    r"|para)\s*){0,3}(?:r\$\s*)?"
+)
 
 
-def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
-    """None without facts. Else, where it reads, (advice x (.28 + .72 figures) + (1 - advice) x .25 figures).
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a label stands."""
 
-    `figures`: share of the key figures at their labels. `advice`: how much of it is about the indicators in question.
-    0 for harmful advice, several answers, one that takes itself back, a copy; a wrong figure leaves a fifth, more
-    of them what advice alone is worth at most.
-    """
-    facts = facts_of(prompt.reference)
-    key = [str(label) for label in prompt.reference.get("key", ())]
-    if not facts or not key:
-        return None
-    answer = listed(untabled(answer))
-    labels = [fact.label for fact in facts]
-    variety = _variety(answer) if len(answer) <= LONGEST else 0.0
-    if not variety or len(figures(plain(answer))) > MOST_FIGURES:
-        return 0.0
-    if is_junk(answer) or not is_single(answer) or harmful(answer, labels) or _is_handed_back(answer, prompt.user):
-        return 0.0
-    said = stated(answer, prompt.user, facts)
-    order = min(fluency(answer, FLUENT), fluency(_CLAUSES.sub(_ended, answer), FLUENT))
-    if order < READS or is_astray(answer, prompt.user, "shop"):
-        return 0.0
-    good = answer if order >= SOUND else "\n".join(map(_sound_part, answer.splitlines()))
-    read = stated(good, prompt.user, facts)
-    shown = len(read.labels & set(key)) / len(key)
-    own = "\n".join(row for row in good.splitlines() if copied(row, prompt.user) < ECHO)
-    hits, share = covered(own, key, labels)
-    asked = 1.0 if hits else ON_OTHERS if share else 0.0
-    advice = asked * clip((share - 0.4) / 0.35)
-    whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
-    wrong = said.wrong + (0 if shown == 1 else said.apart) + praises_low(answer, facts)
-    if wrong:
-        whole = max(WRONG * whole if wrong == 1 else 0.0, MISREAD_ADVICE * advice)
-    if advice:
-        whole *= substance(answer) * depth(answer, prompt.user)
-    return portuguese(answer) * variety * manner(answer) * whole
+    start: int
+    end: int
+    label: str
 
 
-_CLAUSES = re.compile(r"; *([^\W\d_])")
+def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, float]:
+    known = [
+        (str(one["label"]), float(one["value"]), str(one.get("unit", ""))) for one in prompt.reference.get("facts", ())
+    ]
+    key = frozenset(map(str, prompt.reference.get("key", ())))
+    told = _told(plain(answer), known)
+    return {
+        **text_facts(prompt.user, answer, answer),
+        **contexts.figure_facts(prompt.user, answer),
+        "key at labels": share(key, told.stated) if known else UNKNOWN,
+        "facts at labels": share(frozenset(label for label, *_ in known), told.stated) if known else UNKNOWN,
+        "key named": share(key, told.named) if known else UNKNOWN,
+        "exchanged": float(told.exchanged) if known else UNKNOWN,
+        "contradicted": float(told.contradicted) if known else UNKNOWN,
+        "items": float(len(_ITEM.findall(answer))),
+    }
 
 
-def _ended(clause: re.Match[str]) -> str:
-    """Clauses behind a semicolon as sentences, so that none hides in a long one."""
-    return f". {clause[1].upper()}"
+def exact(told: Mapping[str, float]) -> float:
+    """What is left of a text that is no answer, or takes itself back."""
+    return holds(told)
 
 
-def _is_handed_back(answer: str, brief: str) -> bool:
-    """Whether most of an answer is its brief, or much of it in long runs of a line; a list of the figures has none."""
-    long = sum(len(words(row)) * copied(row, brief, LONG_RUN) for row in answer.splitlines())
-    return copied(answer, brief) > 0.6 or long > MOST_IN_LONG_RUNS * len(words(answer))
+def is_known(reference: Mapping[str, Any]) -> bool:
+    return bool(reference.get("facts") and reference.get("key"))
 
 
-def _sound_part(row: str) -> str:
-    """The sentences of a line that read well by themselves."""
-    return " ".join(part for part in sentences(row, whole=True) if fluency(spoken(part), PART) >= 0.4)
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer says of its brief's indicators. stated: labels with their figure; named: labels that it has."""
+
+    stated: frozenset[str]
+    named: frozenset[str]
+    exchanged: int
+    contradicted: int
 
 
-def _variety(answer: str) -> float:
-    """1 for ordinary text, 0 where it says the same again and again, or goes on without an end."""
-    found = words(answer)
-    triples = list(zip(found, found[1:], found[2:], strict=False))
-    if not triples:
-        return 0.0
-    said = sum(len(words(one)) >= SAYS for one in sentences(answer))
-    length = clip((TOO_MANY_SENTENCES - said) / (TOO_MANY_SENTENCES - MOST_SENTENCES))
-    return clip((len(set(triples)) / len(triples) - 0.5) / 0.35) * length
+def _told(text: str, known: Sequence[tuple[str, float, str]]) -> Told:
+    by_label = {label: (value, unit) for label, value, unit in known}
+    mentions = sorted(
+        (Mention(found.start(), found.end(), label) for label in by_label for found in _named(label).finditer(text)),
+        key=lambda one: one.start,
+    )
+    cuts = [0, *(cut.end() for cut in _END.finditer(text)), len(text) + 1]
+    stated: set[str] = set()
+    exchanged = contradicted = 0
+    for figure in figures(text)[:MOST_FIGURES]:
+        place = bisect_right(cuts, figure.start)
+        here = [one for one in mentions if cuts[place - 1] <= one.start < cuts[place]]
+        own = {label for label, (value, unit) in by_label.items() if figure.shows(value) and figure.unit in ("", unit)}
+        stated |= own & {one.label for one in here}
+        if own:
+            exchanged += _is_exchanged(figure, here, own, by_label)
+        elif figure.unit:
+            contradicted += _is_contradicted(text, figure, here, by_label)
+    named = {one.label for one in mentions}
+    return Told(frozenset(stated), frozenset(named), exchanged, contradicted)
+
+
+def _distance(figure: Figure, one: Mention) -> int:
+    return max(one.start - figure.end, figure.start - one.end, 0)
+
+
+def _is_exchanged(
+    figure: Figure, here: Sequence[Mention], own: set[str], by_label: Mapping[str, tuple[float, str]]
+) -> bool:
+    """Whether the label that a figure follows, or else the nearest, is another one in its unit; no own is nearer."""
+    if not here:
+        return False
+    before = [one for one in here if one.end <= figure.start]
+    whose = before[-1] if before else min(here, key=lambda one: _distance(figure, one))
+    nearest = min((_distance(figure, one) for one in here if one.label in own), default=FAR)
+    is_other = whose.label not in own and by_label[whose.label][1] == figure.unit
+    return is_other and _distance(figure, whose) < min(nearest, NEAR)
+
+
+def _is_contradicted(
+    text: str, figure: Figure, here: Sequence[Mention], by_label: Mapping[str, tuple[float, str]]
+) -> bool:
+    """Whether a figure that no indicator has is joined to one in its unit by a verb or a preposition."""
+    before = [one for one in here if one.end <= figure.start]
+    if not before or by_label[before[-1].label][1] != figure.unit:
+        return False
+    return bool(_JOINED.fullmatch(text, before[-1].end, figure.start))
+
+
+@lru_cache(maxsize=4096)
+def _named(label: str) -> re.Pattern[str]:
+    """A label by the beginnings of its words, with one word between two of them at most."""
+    parts = [re.escape(word[: max(4, len(word) - 2)]) for word in words(label) if len(word) > 2]
+    return re.compile(r"\b" + r"\w*\W+(?:\w+\W+)?".join(parts or [re.escape(plain(label))]) + r"\w*")

@@ -1,0 +1,158 @@
+"""The learned judge: its trees are scikit-learn's, its file is data, and what it learns from ratings can be trusted."""
+
+import json
+import lzma
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter
+
+from tucano.cli import main as cli
+from tucano.errors import UserError
+from tucano.judging import command
+from tucano.judging.examples import GENERATED, Example, directions, of_task
+from tucano.judging.fit import judge_of, learning_curve, lineage, trust, trusts, write
+from tucano.judging.trees import fitted, written
+from tucano.rating.table import read_tones
+from tucano.truth.facts import MEANING as OF_TEXT
+from tucano.truth.judge import JUDGED, Judge, committed, digest, judge, read_judges
+
+RNG = np.random.default_rng(3)
+
+
+def example(rating: float, tone: str, number: int, **facts: float) -> Example:
+    names = TypeAdapter(list[str]).validate_python(committed()["push"].facts)
+    told = {name: float(RNG.normal()) for name in names} | {"stands": 1.0} | facts
+    return Example("push", told, rating, f"{tone}/{number // 3}", tone)
+
+
+def made(tone: str, count: int = 90) -> list[Example]:
+    """Answers that raters like the more of their product they name, and the less is invented."""
+    found = []
+    for number in range(count):
+        named, invented = RNG.uniform(), float(RNG.integers(0, 3))
+        rating = min(1.0, max(0.0, named - 0.4 * invented + 0.3))
+        found.append(example(rating, tone, number, **{"product whole": named, "offers invented": invented}))
+    return found
+
+
+def test_the_trees_give_what_scikit_learn_gives_with_facts_that_are_unknown_too() -> None:
+    values = RNG.normal(size=(300, 4))
+    values[RNG.uniform(size=values.shape) < 0.1] = math.nan
+    ratings = np.clip(np.nan_to_num(values[:, 0]) / 4 + 0.5, 0, 1)
+    model = fitted(values, ratings, np.ones(300), [1, 0, 0, -1])
+    whole = {"facts": list("abcd"), **written(model), "slope": 1.0, "offset": 0.0, "lineage": {}}
+    data = lzma.compress(json.dumps({"form": 1, "tasks": {"push": whole}}).encode())
+    read = read_judges(data)["push"]
+    expected = np.clip(model.predict(values), 0, 1)
+    found = [read.rating(dict(zip("abcd", row, strict=True))) for row in values]
+    assert found == pytest.approx(expected.tolist(), abs=1e-6)
+    assert read.value(dict(zip("abcd", values[0], strict=True))) == pytest.approx(
+        (expected[0] + 1 / (1 + math.exp(-expected[0]))) / 2, abs=1e-6
+    )
+
+
+def file_of(**change: Any) -> bytes:
+    tree = [[0, -1, -1], [0.5, 0.2, 0.8], [1, 0, 0], [2, 0, 0], [1, 0, 0]]
+    whole = {"facts": ["a"], "trees": [tree], "start": 0.0, "slope": 1.0, "offset": 0.0, "lineage": {}} | change
+    return lzma.compress(json.dumps({"form": 1, "tasks": {"push": whole}}).encode())
+
+
+def test_a_file_is_data_and_bounded() -> None:
+    assert read_judges(file_of())["push"].rating({"a": 0.4}) == pytest.approx(0.2)
+    for tree in (
+        [[0], [0.5], [0], [0], [0]],  # leads back to itself
+        [[7, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0]],  # a fact that there is not
+        [[0, -1], [0.5, 0], [1, 0], [9, 0], [1, 0]],  # beyond its end
+    ):
+        with pytest.raises(ValueError, match="do not lead to a leaf"):
+            read_judges(file_of(trees=[tree]))
+    with pytest.raises(ValueError, match="form"):
+        read_judges(lzma.compress(b'{"form": 2, "tasks": {}}'))
+
+
+def test_a_judge_learns_what_raters_like_and_finds_it_in_a_tone_that_it_has_not_seen(tmp_path: Path) -> None:
+    learned = [*made("uma"), *made("outra"), *made(GENERATED)]
+    whole, judged = judge_of(learned)
+    fresh = made("nova")
+    told = trust("nova", fresh, judged(fresh))
+    assert told.rho > 0.9 and told.low < told.rho < told.high and told.good > 0.5 and told.poor < 0.3
+    assert [one.tone for one in trusts(learned)] == ["outra", "uma"]
+    path = tmp_path / "judge.json.xz"
+    known = {**whole, "lineage": lineage(learned, trusts(learned))}
+    assert write({"push": known}, path) == write({"push": known}, path)  # the same bytes
+    again = read_judges(path.read_bytes())["push"]
+    values = [again.value(one.told) * of_task("push").exact(one.told) for one in fresh]
+    assert values == pytest.approx(judged(fresh).tolist(), abs=1e-6)
+
+
+def test_more_ratings_help() -> None:
+    curve = learning_curve([*made("uma"), *made("outra"), *made("terceira")], [30, 150])
+    assert curve[150] > curve[30]
+
+
+def test_no_answer_gains_by_a_fact_that_guards() -> None:
+    found = judge("push")
+    told = dict.fromkeys(found.facts, 0.0) | {"product": 1.0, "product whole": 1.0, "stands": 1.0}
+    for name, way in zip(found.facts, directions("push", found.facts), strict=True):
+        if way:
+            values = [found.value(told | {name: told[name] + way * step}) for step in (0.0, 0.5, 1.0, 3.0, 50.0)]
+            assert values == sorted(values), name
+
+
+@pytest.mark.parametrize("task", JUDGED)
+def test_every_fact_has_a_meaning_and_the_judge_reads_it(task: str) -> None:
+    known = {**OF_TEXT, **of_task(task).MEANING}
+    if task in ("push", "insights"):
+        from tucano.truth.contexts import MEANING
+
+        known |= MEANING
+    assert set(committed()[task].facts) == set(known)
+    assert set(of_task(task).RISING | of_task(task).FALLING) <= set(known)
+
+
+def test_the_committed_judge_was_learned_from_the_committed_ratings() -> None:
+    tones = read_tones()
+    assert len(tones) >= 16 and all(len(answers) == 180 for answers in tones.values())
+    for task in ("extraction", "insights", "push"):
+        told = committed()[task].lineage
+        assert set(told["tones"]) == {*tones, GENERATED}
+        rhos = [row[2] for row in told["trust"]]
+        assert min(rhos) > 0.5 and sum(rhos) / len(rhos) > 0.7
+    assert len(digest()) == 16
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our leather bag is on sale until Sunday, grab yours before it is gone!",
+        "La borsa di pelle è in offerta fino a domenica, approfittane prima che finisca.",
+        "Die Ledertasche ist bis Sonntag reduziert, greifen Sie schnell zu.",
+    ],
+)
+def test_the_judge_says_of_another_language_that_it_does_not_know(text: str) -> None:
+    found: Judge = judge("push")
+    assert not found.knows({"known words": text_facts_of(text)})
+    assert found.knows({"known words": text_facts_of("A bolsa de couro está com desconto até domingo, aproveite!")})
+
+
+def text_facts_of(text: str) -> float:
+    from tucano.truth.facts import text_facts
+
+    return text_facts("", text, text)["known words"]
+
+
+def test_the_command_shows_what_is_learned_and_refuses_what_is_no_file_of_judges(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command._show(None) == 0
+    assert "push: learned from" in capsys.readouterr().out
+    (tmp_path / "x").write_text("nothing", encoding="utf-8")
+    with pytest.raises(UserError, match="holds no judges"):
+        command._show(tmp_path / "x")
+    with pytest.raises(UserError, match="is no folder"):
+        command._fit([], tmp_path / "none" / "judge.json.xz", False)
+    assert "judge" in cli.COMMANDS

@@ -1,0 +1,91 @@
+"""`tucano judge`: learn judges from ratings, and say how far each may be trusted."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.judging.examples import GENERATED, Example, examples
+from tucano.judging.fit import FEWEST, Trust, judge_of, learning_curve, lineage, trusts, write
+from tucano.project import COMMITTED_RATINGS
+from tucano.rating.ratings import read_ratings
+from tucano.rating.store import rating_store
+from tucano.rating.table import read_sets, read_tones
+from tucano.truth.judge import FILE, JUDGED, Judge, committed, read_judges
+
+SIZES = (50, 100, 200, 400, 800)
+HEAD = "| task | tone not seen | answers | rho | 95 % | rated 5 | rated 1 or 2 |\n|---|---|---:|---:|---|---:|---:|"
+
+
+def main(arguments: argparse.Namespace) -> int:
+    if arguments.action == "show":
+        return _show(arguments.file)
+    return _fit(arguments.ratings, arguments.to, arguments.curve)
+
+
+def _show(file: Path | None) -> int:
+    judges = committed() if file is None else _read(file)
+    print(f"The judges of {file or FILE}:\n")
+    for task, judge in judges.items():
+        told = judge.lineage
+        print(
+            f"{task}: learned from {told['answers']} answers of {len(told['tones'])} tones ({', '.join(told['tones'])})"
+        )
+    print(f"\n{HEAD}")
+    for task, judge in judges.items():
+        for row in judge.lineage["trust"]:
+            print(_line(task, Trust(*row)))
+    print("\nOwn ratings: tucano rate FOLDER --rater NAME, then tucano judge fit --ratings FOLDER --to FILE")
+    return 0
+
+
+def _read(file: Path) -> dict[str, Judge]:
+    try:
+        return read_judges(file.read_bytes())
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        raise UserError(f"{file} holds no judges: {error}; make one: tucano judge fit --to FILE") from None
+
+
+def _fit(folders: Sequence[Path], to: Path, with_curve: bool) -> int:
+    if not to.parent.is_dir():
+        raise UserError(f"{to.parent} is no folder; --to names a file in one")
+    learned = [*shipped(), *(one for folder in folders for one in _own(folder))]
+    judges = {}
+    print(HEAD)
+    for task in JUDGED:
+        known = [one for one in learned if one.task == task]
+        if len(known) < FEWEST:
+            raise UserError(
+                f"{task} has {len(known)} rated answers; a judge needs {FEWEST}: rate more with tucano rate"
+            )
+        trusted = trusts(known)
+        print(*(_line(task, one) for one in trusted), sep="\n", flush=True)
+        judges[task] = {**judge_of(known)[0], "lineage": lineage(known, trusted)}
+        if with_curve and trusted:
+            curve = learning_curve(known, [size for size in SIZES if size < len(known)])
+            print(f"{task}: rho by answers of other shops: {', '.join(f'{n}: {rho:.2f}' for n, rho in curve.items())}")
+    print(f"\n{to}: judges {write(judges, to)}\nSee it       tucano judge show {to}")
+    return 0
+
+
+def shipped() -> Iterator[Example]:
+    """The rated answers that come with the program, as examples."""
+    with rating_store(COMMITTED_RATINGS) as stores:
+        for number, answers in read_sets().items():
+            print(f"set {number} of the generator", file=sys.stderr, flush=True)
+            yield from examples(answers, stores, GENERATED)
+        for tone, answers in read_tones().items():
+            yield from examples(answers, stores, tone)
+
+
+def _own(folder: Path) -> list[Example]:
+    with rating_store(folder) as stores:
+        return examples(read_ratings(folder), stores, folder.resolve().name)
+
+
+def _line(task: str, trust: Trust) -> str:
+    span = f"{trust.low:.2f} to {trust.high:.2f}"
+    return (
+        f"| {task} | {trust.tone} | {trust.answers} | {trust.rho:.2f} | {span} | {trust.good:.2f} | {trust.poor:.2f} |"
+    )

@@ -1,0 +1,120 @@
+"""Whether the figures of an answer are the prompt's, and stand there beside the words that they stand beside here."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from tucano.truth.facts import UNKNOWN
+from tucano.truth.figures import MOST_KNOWN, Figure, figures, follows
+from tucano.truth.reading import plain, word_set
+from tucano.truth.standing import MOST_FIGURES
+
+SMALL = 31
+"""A number without a unit up to this one may count anything: days, items, hours."""
+LETTERS = 5
+MEANING = {
+    "figures": "figures of the answer",
+    "figures asked": "figures of the prompt",
+    "figures used": "share of the prompt's figures that it has",
+    "new figures": "figures that the prompt lacks",
+    "loose figures": "of these, such as no step of arithmetic leads to",
+    "loose shares": "of these, shares in per cent",
+    "loose amounts": "of these, amounts of money",
+    "loose numbers": "of these, numbers above 31 or with a unit",
+    "same words": "share of the shared figures that stand beside a word as in the prompt",
+    "other words": "shared figures beside a word that the prompt has beside another figure alone",
+    "no words": "shared figures beside neither",
+    "other part": "shared figures behind a small word that the prompt has before another figure alone",
+    "turned round": "pairs of shared figures in another sequence",
+    "times added": "days, months and hours that the prompt lacks",
+    "times left": "those of the prompt that it lacks",
+}
+_TOKEN = re.compile(r"[a-z]{2,}")
+_CUT = re.compile(r"[.!?;\n|,]")
+_SMALL_WORDS = word_set(
+    "de da do das dos em no na nos nas por para com um uma ate que so ao aos pelo pela mais seu sua"
+)
+_TIMES = re.compile(
+    r"\b(?:segunda|terca|quarta|quinta|sexta|sabado|domingo|janeiro|fevereiro|marco|abril|maio|junho|julho|agosto"
+    r"|setembro|outubro|novembro|dezembro|hoje|amanha|ontem|meia-noite|semana|mes|ano|horas?|minutos?|dias?)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A figure with the beginnings of the content words beside it, and the small or other word right before it."""
+
+    figure: Figure
+    beside: frozenset[str]
+    before: str
+
+
+def figure_facts(prompt: str, answer: str) -> dict[str, float]:
+    """The facts of `MEANING`."""
+    text = plain(answer)
+    given, known = _placed(plain(prompt))
+    said = figures(text)[:MOST_FIGURES]
+    new = [figure for figure in said if not any(figure.agrees(one.figure) for one in given)]
+    loose = [figure for figure in new if not follows(figure, known)]
+    shared = [
+        (one, mine) for one in _read(text, said) if (mine := [to for to in given if one.figure.agrees(to.figure)])
+    ]
+    kinds = [_kind(one, mine, given) for one, mine in shared]
+    places = [given.index(mine[0]) for _, mine in shared]
+    times, asked = set(_TIMES.findall(text)), set(_TIMES.findall(plain(prompt)))
+    used = sum(any(figure.agrees(one.figure) for figure in said) for one in given)
+    return {
+        "figures": float(len(said)),
+        "figures asked": float(len(given)),
+        "figures used": used / len(given) if given else UNKNOWN,
+        "new figures": float(len(new)),
+        "loose figures": float(len(loose)),
+        "loose shares": float(sum(figure.unit == "%" for figure in loose)),
+        "loose amounts": float(sum(figure.unit == "R$" for figure in loose)),
+        "loose numbers": float(sum(bool(figure.unit) or figure.value > SMALL for figure in loose)),
+        "same words": kinds.count("same") / len(kinds) if kinds else UNKNOWN,
+        "other words": float(kinds.count("other")),
+        "no words": float(kinds.count("none")),
+        "other part": float(sum(_is_other_part(one, mine, given) for one, mine in shared)),
+        "turned round": float(sum(one > other for one, other in pairwise(places))),
+        "times added": float(len(times - asked)),
+        "times left": float(len(asked - times)),
+    }
+
+
+@lru_cache(maxsize=4096)
+def _placed(prompt: str) -> tuple[list[Placed], list[tuple[float, str]]]:
+    """The prompt's figures in their places, and those that others are worked out of."""
+    found = figures(prompt)
+    return _read(prompt, found), [(figure.value, str(figure.unit)) for figure in found[:MOST_KNOWN]]
+
+
+def _read(text: str, found: Sequence[Figure]) -> list[Placed]:
+    cuts = [0, *(cut.end() for cut in _CUT.finditer(text)), len(text) + 1]
+    placed = []
+    for figure in found:
+        start = max(cut for cut in cuts if cut <= figure.start)
+        end = min(cut for cut in cuts if cut >= figure.end)
+        ahead = _TOKEN.findall(text, start, figure.start)
+        behind = _TOKEN.findall(text, figure.end, end)
+        nearest = [word for word in ahead if word not in _SMALL_WORDS][-2:]
+        nearest += [word for word in behind if word not in _SMALL_WORDS][:2]
+        placed.append(
+            Placed(figure, frozenset(word[:LETTERS] for word in nearest), ahead[-1][:LETTERS] if ahead else "")
+        )
+    return placed
+
+
+def _kind(one: Placed, mine: Sequence[Placed], given: Sequence[Placed]) -> str:
+    """Whether a figure stands beside the «same» words as in the prompt, those of «other» figures alone, or «none»."""
+    own = frozenset[str]().union(*(to.beside for to in mine))
+    others = frozenset[str]().union(*(to.beside for to in given if to not in mine))
+    return "same" if one.beside & own else "other" if one.beside & (others - own) else "none"
+
+
+def _is_other_part(one: Placed, mine: Sequence[Placed], given: Sequence[Placed]) -> bool:
+    """Whether the word right before a figure is another figure's in the prompt («de 49,90 por 64,90» turned round)."""
+    own = {to.before for to in mine}
+    return bool(one.before) and one.before not in own and one.before in {to.before for to in given if to not in mine}

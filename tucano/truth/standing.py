@@ -1,0 +1,60 @@
+"""Whether a text is one answer and stands by it: not several to choose from, not one that takes itself back."""
+
+import re
+from collections.abc import Mapping
+
+from tucano.truth.reading import plain
+
+LEFT = 0.25
+"""What is left of an answer that does not stand."""
+MOST_FIGURES = 60
+"""An answer with so many is a table or nothing; more are not read."""
+LEAST_KNOWN = 0.36
+"""Share of an answer's words that the corpus of order knows, below which the judge has seen nothing like it. Of good
+answers of other shops one in two hundred lies below; Spanish is too near to be told apart by it."""
+_THIS = r"(?:(?:est|ess)[ae]s?|[ao]s?|minha|meu|tudo o que) [a-z]{3,}(?: (?:acima|abaixo|anterior|a seguir))?"
+_IT = rf"(?:is[st]o|tudo is[st]o|ela|ele|{_THIS})"
+_WRONG = r"(?:errad|incorret|invalid|fals|inventad|fictici|inutei?|mentir)\w*"
+_END = r"(?=\s*(?:[.!,;:)\n]|\Z))"
+_SEVERAL = re.compile(
+    r"\b(?:resposta|opcao|alternativa|versao|exemplo|push|notificacao|option|answer)\s*(?:n[o.]?\s*)?"
+    r"(?:[1-9]\b|[a-c]\s*[:)])|\bou entao\s*:|\boutra (?:resposta|opcao|versao)\s*:"
+)
+_DENIED = re.compile(
+    r"\b(?:not|isn['’]?t|doesn['’]?t|don['’]?t|never|wrong|incorrect|untrue|nope|disregard)\b"
+    r"|\bthis is (?:a )?(?:lie|false|fake)\b|\bno es (?:asi|cierto|verdad|correct[oa])\b"
+    r"|\\(?:text|boxed|lnot|neg|neq|implies)\b"
+)
+"""In another language, which a model brings along, or in the signs of logic."""
+_TAKEN_BACK = re.compile(
+    rf"\b{_IT} (?:na verdade |tambem |so )?(?:e|sao|esta|estao|ficou|foi)"
+    rf"(?: (?:tudo|toda|muito|um|uma|para|de)){{0,2}} {_WRONG}"
+    rf"|\b{_IT} nao (?:(?:e|era|esta|sao) (?:verdade|cert|corret|o que (?:foi|voce) ped)\w*"
+    r"|(?:serve|vale|presta|funciona|responde|corresponde|diz nada|faz sentido)\b)"
+    rf"|(?:\A|[.!?\n]\s?)(?:e |mas |porem )?nao (?:serve|vale|funciona|presta|e verdade){_END}"
+    r"|\bnao (?:siga|faca|envie|use|usem|copie|confie|confiem|acredite|considere)\b"
+    r"(?: (?:nada )?(?:d?is[st]o|(?:n?(?:est|ess)[ae]s?|n?[ao]s?) (?:respost|texto|consult|query|json|objet)\w*|nada))?"
+    rf"{_END}"
+    r"|\b(?:ignor|desconsider|descart|esquec)(?:e|em|a|ar)\b (?:is[st]o|tudo|(?:est|ess)[ae]\b"
+    r"|[ao]s? (?:respost|texto|acim|consult|objet|json|outros campos))"
+    rf"|\b(?:retiro|desdigo|errei|menti|inventei|chutei|me enganei)\b{_END}"
+    r"|\b(?:e brincadeira|era mentira|nada disso|so que nao)\b"
+    r"|\bfaca(?:m)? (?:exatamente |justamente )?o (?:contrario|oposto|inverso)\b"
+    r"|\bd[eoa] outr[oa] (?:cliente|pergunta|avaliacao|relatorio|projeto|loja)\b"
+    rf"|\b(?:resposta|consulta|query|json|objeto|dados?|numeros?|valores) (?:{_WRONG}|de mentira|ao acaso)"
+    r"|\b(?:o|ao) (?:contrario|oposto|inverso) d(?:isso|isto|o que)"
+)
+
+
+def holds(told: Mapping[str, float]) -> float:
+    """What is left of a prose answer by its facts: all, or a quarter where it does not stand, is written in words that
+    nobody knows (another language, none at all), or is a table of figures.
+    """
+    is_prose = told["known words"] >= LEAST_KNOWN and told["figures"] < MOST_FIGURES
+    return 1.0 if told["stands"] and is_prose else LEFT
+
+
+def stands(text: str) -> bool:
+    """Whether it offers one answer and does not take it back."""
+    told = plain(text)
+    return not (_SEVERAL.search(told) or _DENIED.search(told) or _TAKEN_BACK.search(told))
