@@ -16,8 +16,8 @@ from rewards import RewardSet, load_reward_set
 from rewards.names import REPORTED
 from rewards.parsing.advice import LISTED
 from rewards.parsing.calls import FLAT
-from rewards.parsing.sql_near import NAMELESS
-from rewards.wording.complaints import LABEL
+from rewards.sql_qa import NAMELESS
+from rewards.wording.summaries import LABEL
 from tucano.prompts import Task
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store

@@ -1,36 +1,46 @@
-"""When the rows of an answer are those that the gold query gives.
+"""When a query's rows are those that the gold query gives, on every store of its question.
 
 As multisets, column names ignored. The order of rows counts only where the gold query sorts, and never among ties. The
 columns may stand in another order, and numbers may be rounded otherwise than in the gold query, unless the question
 asks for just that.
 """
 
+import glob
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
 
-Row = tuple[Any, ...]
+from rewards.parsing.sql import (
+    FREE_STEPS,
+    GOLD_FACTOR,
+    PARSER_FAULTS,
+    Result,
+    Row,
+    is_ordered,
+    parse,
+    run_query,
+)
+
 Arrangement = tuple[int, ...]
 """For each column of the gold query, which one of the answer holds it."""
+Roundings = Callable[[int, int], "Rounding"]
+"""How a column of the gold query and one of the answer are rounded."""
 
+MOST_GOLD_STEPS = 50_000_000
 MOST_ARRANGED = 6
 """Columns; wider results have to keep the gold query's order."""
+MOST_BESIDE = 2
+"""Columns that a near answer may have beside those asked for; one beside a single figure, which it else hides."""
 COARSEST = 1
 """Decimals to which an answer may round on its own; a whole number in place of a mean of 4.27 is another number."""
 MOST_LOST = 0.05
 """And how much of a number may get lost by it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The rows of a query, and the steps of SQLite's virtual machine that it took, rounded up to a hundred."""
-
-    rows: tuple[Row, ...]
-    steps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +73,104 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """The decimals that the gold query and the answer round one column to; None where they do not, or not visibly."""
+    """The decimals that the gold query and the answer round one column to; None where they do not, or not visibly.
+    is_rough: whole numbers are near enough as well."""
 
     gold: int | None = None
     ours: int | None = None
+    is_rough: bool = False
 
     def slack(self, value: float) -> float:
         """By how much the answer may miss the gold query's value."""
         slack = 0.0 if self.gold is None else 0.5 * 10.0**-self.gold
-        if self.ours is not None and self.ours >= COARSEST and (self.gold is None or self.ours < self.gold):
+        is_coarser = self.ours is not None and (self.gold is None or self.ours < self.gold)
+        if self.ours is not None and is_coarser and (self.is_rough or self.ours >= COARSEST):
             slack += min(0.5 * 10.0**-self.ours, MOST_LOST * abs(value))
         return slack
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an answer's query: whether it ran, and whether its result is the gold one."""
+
+    ran: bool
+    equal: bool
+
+
+def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None, near: bool = False) -> Outcome:
+    """An answer's query against the gold query of a sql_qa reference: it ran if it does on the reference's database,
+    and is equal if it is on every store of the question. ValueError without the folder.
+
+    What the question asks for besides the rows stands in `asks`: "columns" (their order), "rounding". near: further
+    columns and any rounding that leaves a number recognisable are as good.
+    """
+    gold, asks = reference["sql"], frozenset(reference.get("asks", ()))
+    rounding = _roundings(gold, sql, "rounding" in asks, near)
+    orders: list[Arrangement] | None = None
+    """Of the columns; not known before a store has rows for the question."""
+    for number, store in enumerate(stores(_database(reference, databases))):
+        steps, expected = gold_result(store, gold).steps, _expected(store, gold)
+        if number and expected.is_void:
+            continue
+        result = run_query(store, sql, max(FREE_STEPS, GOLD_FACTOR * steps))
+        if result is None:
+            return Outcome(number > 0, False)
+        if not expected.count or (number and expected.is_zero and not result.rows):
+            if result.rows:
+                return Outcome(True, False)
+            continue
+        if orders is None:
+            further = (MOST_BESIDE if expected.count * expected.width > 1 else 1) if near else 0
+            orders = list(_arrangements(expected, result.rows, rounding, "columns" in asks, further))
+        orders = [order for order in orders if _fits_arranged(expected, result.rows, rounding, order)]
+        if not orders:
+            return Outcome(True, False)
+    return Outcome(True, orders is not None or not near)
+
+
+def _database(reference: Mapping[str, Any], databases: Path | None) -> Path:
+    name = reference["database"]
+    if databases is None:
+        raise ValueError(f"the reference names the database {name!r}; give the folder that holds it as `databases`")
+    if Path(name).name != name or name == "..":
+        raise ValueError(
+            f"the reference names the database {name!r}; a database is a file of the prompt set's own folder"
+        )
+    return databases / name
+
+
+@lru_cache(maxsize=64)
+def stores(database: Path) -> tuple[Path, ...]:
+    """`x.sqlite` and, beside it, the further stores of the same questions: `x-1.sqlite`, `x-2.sqlite` …"""
+    return database, *sorted(database.parent.glob(f"{glob.escape(database.stem)}-*{glob.escape(database.suffix)}"))
+
+
 # The gold query
+
+
+@lru_cache(maxsize=4096)
+def gold_result(database: Path, sql: str) -> Result:
+    """The result of a prompt's gold query. ValueError where it does not run: a fault of the prompt set."""
+    if not database.is_file():
+        raise ValueError(f"there is no database {database}; give the folder that holds it as `databases`")
+    result = run_query(database, sql, MOST_GOLD_STEPS)
+    if result is None:
+        raise ValueError(f"the gold query does not run on {database} within the limits; mend the prompt set: {sql}")
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _expected(database: Path, sql: str) -> Expected:
+    """What a prompt's gold query asks for on a store."""
+    rows = gold_result(database, sql).rows
+    if not is_ordered(sql):
+        return unordered(rows)
+    try:
+        ranked = _ranking(parse(sql))
+    except PARSER_FAULTS:
+        ranked = None
+    result = run_query(database, ranked[0], MOST_GOLD_STEPS) if ranked else None
+    return in_order(rows) if ranked is None or result is None else _with_ties(rows, result.rows, ranked[1])
 
 
 def unordered(rows: Sequence[Row]) -> Expected:
@@ -88,16 +182,14 @@ def in_order(rows: Sequence[Row]) -> Expected:
     return Expected(tuple((row,) for row in rows), len(rows))
 
 
-def with_ties(rows: Sequence[Row], ranked: Sequence[Row], keys: int) -> Expected:
-    """The rows of a query that sorts, and all of them before LIMIT with `keys` sort keys behind, as `ranking` asks."""
+def _with_ties(rows: Sequence[Row], ranked: Sequence[Row], keys: int) -> Expected:
+    """The rows of a query that sorts, and all of them before LIMIT with `keys` sort keys behind."""
     width = len(ranked[0]) - keys if ranked else 0
     groups: list[tuple[Row, ...]] = []
-    taken = 0
     for group in _runs(ranked, width):
-        if taken >= len(rows):
+        if sum(map(len, groups)) >= len(rows):
             break
         groups.append(group)
-        taken += len(group)
     expected = Expected(tuple(groups), len(rows))
     return expected if fits(expected, rows, (Rounding(),) * width) else in_order(rows)
 
@@ -116,23 +208,16 @@ def _runs(ranked: Sequence[Row], width: int) -> Iterator[tuple[Row, ...]]:
         yield tuple(row[:width] for row in rows)
 
 
-def ranking(query: exp.Expression) -> tuple[str, int] | None:
-    """A sorting query without its LIMIT, its sort keys as further columns, and their number; None where it has no keys
-    or no such form is known.
-    """
-    order = query.args.get("order")
-    if order is None or query.args.get("offset"):
+def _ranking(query: exp.Expression | None) -> tuple[str, int] | None:
+    """A sorting query without its LIMIT, its sort keys as further columns, and their number; None where no such form is
+    known: its rows then have one order only."""
+    if not isinstance(query, exp.Select) or query.args.get("offset") or query.args.get("distinct"):
         return None
+    keys = [_key(term.this, query) for term in query.args["order"].expressions]
     ranked = query.copy()
     ranked.set("limit", None)
-    if isinstance(query, exp.Select) and not query.args.get("distinct"):
-        keys = [_key(term.this, query) for term in order.expressions]
-        ranked = ranked.select(*(exp.alias_(key, f"_key{place}") for place, key in enumerate(keys)), copy=False)
-        return ranked.sql("sqlite"), len(keys)
-    ranked.set("order", None)
-    keys = [_output(term.this, query) for term in order.expressions]
-    columns = exp.Select().select("*", *(exp.alias_(key, f"_key{place}") for place, key in enumerate(keys)))
-    return columns.from_(ranked.subquery("_rows")).order_by(*_terms(order)).sql("sqlite"), len(keys)
+    ranked = ranked.select(*(exp.alias_(key, f"_key{place}") for place, key in enumerate(keys)), copy=False)
+    return ranked.sql("sqlite"), len(keys)
 
 
 def _key(key: exp.Expression, query: exp.Select) -> exp.Expression:
@@ -148,37 +233,40 @@ def _key(key: exp.Expression, query: exp.Select) -> exp.Expression:
     return key.copy().transform(meant)
 
 
-def _output(key: exp.Expression, query: exp.Expression) -> exp.Expression:
-    """A sort key as a column of the query's result."""
-    if isinstance(key, exp.Literal) and not key.is_string:
-        return exp.column(query.selects[int(key.this) - 1].alias_or_name)
-    return exp.column(key.name) if isinstance(key, exp.Column) else key.copy()
+# Rounding
 
 
-def _terms(order: exp.Expression) -> Iterator[exp.Expression]:
-    for place, term in enumerate(order.expressions):
-        sorted_by = term.copy()
-        sorted_by.set("this", exp.column(f"_key{place}"))
-        yield sorted_by
+def _roundings(gold: str, sql: str, asked: bool, near: bool) -> Roundings:
+    if asked:
+        return lambda place, ours: Rounding()
+    theirs, mine = _decimals_of(gold), _decimals_of(sql)
+
+    def rounding(place: int, ours: int) -> Rounding:
+        return Rounding(theirs[place] if place < len(theirs) else None, mine[ours] if ours < len(mine) else None, near)
+
+    return rounding
 
 
-def decimals(query: exp.Expression | None) -> tuple[int | None, ...]:
-    """What each column of a query is rounded to, as far as that can be read from it; also in a table or a WITH that it
-    takes a column from.
-    """
+@lru_cache(maxsize=4096)
+def _decimals_of(sql: str) -> tuple[int | None, ...]:
+    """What each column of a query is rounded to, as far as that can be read from it."""
+    return _decimals(parse(sql))
+
+
+def _decimals(query: exp.Expression | None) -> tuple[int | None, ...]:
+    """Also in a table or a WITH that a query takes a column from."""
     if query is None:
         return ()
     source = query.args.get("from_")
-    inner = {cte.alias: cte.this for cte in query.find_all(exp.CTE)}
     if source and len(query.selects) == 1 and query.is_star:
-        table = source.this
-        return decimals(table.this if isinstance(table, exp.Subquery) else inner.get(table.name))
+        inner = {cte.alias: cte.this for cte in query.find_all(exp.CTE)}
+        return _decimals(source.this.this if isinstance(source.this, exp.Subquery) else inner.get(source.this.name))
     named = {alias.alias: alias.this for alias in query.find_all(exp.Alias) if isinstance(alias.this, exp.Round)}
     columns = (column.unalias() for column in query.selects)
-    return tuple(_decimals(named.get(column.name) if isinstance(column, exp.Column) else column) for column in columns)
+    return tuple(_places(named.get(column.name) if isinstance(column, exp.Column) else column) for column in columns)
 
 
-def _decimals(column: exp.Expression | None) -> int | None:
+def _places(column: exp.Expression | None) -> int | None:
     if not isinstance(column, exp.Round):
         return None
     places = column.args.get("decimals")
@@ -190,37 +278,21 @@ def _decimals(column: exp.Expression | None) -> int | None:
 # The answer
 
 
-def arrangements(
-    expected: Expected, rows: Sequence[Row], rounding: Callable[[int, int], Rounding], fixed: bool
-) -> list[Arrangement]:
-    """The orders of the answer's columns in which each column holds what is expected; `fixed` allows only its own."""
-    if len(rows) != expected.count or any(len(row) != expected.width for row in rows):
-        return []
-    places = range(expected.width)
-    if fixed or expected.width > MOST_ARRANGED:
-        choices = [[place] for place in places]
-    else:
-        choices = [
-            [
-                ours
-                for ours in places
-                if fits(expected.column(place), _arranged(rows, (ours,)), (rounding(place, ours),))
-            ]
-            for place in places
-        ]
-    return list(_distinct(choices))
-
-
-def fits_arranged(
-    expected: Expected, rows: Sequence[Row], rounding: Callable[[int, int], Rounding], order: Arrangement
-) -> bool:
-    if any(len(row) != len(order) for row in rows):
-        return False
-    return fits(expected, _arranged(rows, order), tuple(map(rounding, range(len(order)), order)))
-
-
-def _arranged(rows: Sequence[Row], order: Arrangement) -> list[Row]:
-    return [tuple(row[place] for place in order) for row in rows]
+def _arrangements(
+    expected: Expected, rows: Sequence[Row], rounding: Roundings, fixed: bool, further: int
+) -> Iterator[Arrangement]:
+    """The choices of the answer's columns of which each holds what is expected; `fixed` allows only their own order,
+    `further` so many columns beside them."""
+    width = len(rows[0]) if rows else 0
+    if len(rows) != expected.count or not expected.width <= width <= expected.width + further:
+        return iter(())
+    if width > MOST_ARRANGED:
+        return iter([tuple(range(expected.width))])
+    choices = [
+        [ours for ours in range(width) if _fits_arranged(column, rows, lambda _, own: rounding(place, own), (ours,))]  # noqa: B023
+        for place, column in enumerate(map(expected.column, range(expected.width)))
+    ]
+    return (order for order in _distinct(choices) if not fixed or list(order) == sorted(order))
 
 
 def _distinct(choices: Sequence[Sequence[int]], taken: Arrangement = ()) -> Iterator[Arrangement]:
@@ -231,6 +303,13 @@ def _distinct(choices: Sequence[Sequence[int]], taken: Arrangement = ()) -> Iter
     for place in choices[0]:
         if place not in taken:
             yield from _distinct(choices[1:], (*taken, place))
+
+
+def _fits_arranged(expected: Expected, rows: Sequence[Row], rounding: Roundings, order: Arrangement) -> bool:
+    if any(len(row) <= max(order) for row in rows):
+        return False
+    chosen = [tuple(row[place] for place in order) for row in rows]
+    return fits(expected, chosen, tuple(map(rounding, range(len(order)), order)))
 
 
 def fits(expected: Expected, rows: Sequence[Row], roundings: Sequence[Rounding]) -> bool:
@@ -274,11 +353,9 @@ def _sort_key(row: Row, is_rounded: Sequence[bool]) -> tuple[list[tuple[int, str
     """Sorts rows of any types: by all but the numbers first, then by these to six digits, so that float noise changes
     no order; the rounded ones, which may differ by more, come last.
     """
-    others: list[tuple[int, str, object]] = []
+    others = [(place, type(cell).__name__, cell) for place, cell in enumerate(row) if not isinstance(cell, int | float)]
     numbers: tuple[list[float], list[float]] = ([], [])
-    for place, (cell, rounded) in enumerate(zip(row, is_rounded, strict=True)):
+    for cell, rounded in zip(row, is_rounded, strict=False):
         if isinstance(cell, int | float):
             numbers[rounded].append(float(f"{cell:.6g}"))
-        else:
-            others.append((place, type(cell).__name__, cell))
     return others, *numbers

@@ -1,0 +1,104 @@
+"""What a summary of a review is worth: it tells of this review, not its opposite, and more than a label."""
+
+import re
+
+from rewards.parsing.text import PORTUGUESE, any_of, fold, is_nonsense, spelled, words
+from rewards.types import PromptLike
+from rewards.wording.troubles import praise_and_blame
+
+NONSENSE = 0.35
+OPPOSED = 0.25
+OTHER_NAME = 0.35
+OTHER_THING = 0.75
+LABEL = 0.88
+INVENTED = 0.6
+"""Credit of an object whose summary is no words, says the opposite of its review, names another thing («Cliente
+satisfeito com o travesseiro»), has nothing of its review or is none, only labels, or has a number that its review has
+not. Of 168 answers rated 4 108 have a label, of 235 rated 5 seven."""
+_NUMBER = re.compile(r"\d{1,9}")
+FEWEST = 4
+"""Different words of a review that a summary could take up."""
+ALL_OTHERS = 9
+"""Fields of a reference that holds every one but the summary, of which there are many good ones: it is asked for."""
+LONGEST_LABEL = 3
+"""Words of a label beside the feeling and the complaint: those that name its thing."""
+_OF_A_THING = re.compile(
+    r"\b(?:gostou|reclama|(?:in)?satisfeit[oa]|neutr[oa]|content[ea]|elogia)(?: com| sobre|:)?"
+    r" (?:[ao]s?|d[aeo]s?) ([a-z]{4,})"
+)
+"""What somebody is said to be content with or not."""
+_ANY_ORDERS = any_of("""
+    client* consum* avali* compr* produt* loja* vend* pedid* entreg* atend* embal* prazo* frete* preco* valor* qualid*
+    servi* item* aparel* peca* materi* tamanh* troca* experi* devol* acab* aspect* aparen* desem* funci* resul* envio*
+    custo* confor*
+    """)
+"""What any order has."""
+_QUALITY = re.compile(r"(?!maquiagem|racao)\w+(?:eza|cao|coes|dade|ncia|mento|agem|idao)")
+"""And what is no thing («agilidade»)."""
+_LITTLE = re.compile(r"z?inh([oa])s?$")
+_HEDGED = any_of("mas porem apesar embora ate antes quando")
+_FEELS = any_of("""
+    client* consumid* compr* satisf* insat* neutr* reclama gostou aponta content* sobre pouco muito produt* avali*
+    """)
+
+
+def summary_worth(summary: object, complaint: object, prompt: PromptLike) -> float:
+    """What a summary leaves of all credit, in [.25, 1]; none costs as much as one of something else, so that spoiling
+    it never pays."""
+    fields = prompt.reference.get("fields", {})
+    told = f"{prompt.user} {fields.get('summary', '')}"
+    is_asked = "summary" in fields or len(fields) >= ALL_OTHERS
+    if len(fields) < 2 or len(set(words(told))) < FEWEST or (summary is None and not is_asked):
+        return 1.0
+    if not isinstance(summary, str):
+        return OTHER_THING
+    if names_another(summary, told):
+        return OTHER_NAME
+    is_apart = not _own(summary) & {word[:5] for word in words(told)}
+    if is_apart and is_nonsense(summary):
+        return NONSENSE
+    if _is_opposed(summary, prompt.user, fields):
+        return OPPOSED
+    if invents(f"{summary} {complaint}", prompt.user):
+        return INVENTED
+    return OTHER_THING if is_apart else LABEL if _is_label(summary, complaint) else 1.0
+
+
+def _own(summary: str) -> set[str]:
+    """Beginnings of what a summary tells beside what any order has."""
+    return {
+        word[:5] for word in words(summary) if len(word) > 2 and word not in PORTUGUESE and not _ANY_ORDERS.match(word)
+    }
+
+
+def invents(said: str, review: str) -> bool:
+    """Whether a text has a whole number above ten that its review does not have, in digits or in words."""
+    known = set(_NUMBER.findall(spelled(review)))
+    return any(int(number) > 10 and number not in known for number in _NUMBER.findall(spelled(said)))
+
+
+def names_another(summary: str, told: str) -> bool:
+    """Whether a summary says of whom it is about that he is content or not with a thing that nobody told of."""
+    known = [_LITTLE.sub(r"\1", word).rstrip("s") for word in words(told) if len(word) > 2]
+    named = [_LITTLE.sub(r"\1", noun).rstrip("s") for noun in _OF_A_THING.findall(fold(summary))]
+    return any(
+        not any(word.startswith(noun[:4]) or (len(word) > 3 and noun.startswith(word)) for word in known)
+        for noun in named
+        if not (_ANY_ORDERS.match(noun) or _QUALITY.fullmatch(noun) or any(praise_and_blame(noun)))
+    )
+
+
+def _is_opposed(summary: str, review: str, fields: dict[str, object]) -> bool:
+    """Whether a summary blames where the review is content without a complaint, or praises where it is angry."""
+    felt = str(fields.get("sentiment"))
+    (praise, blame), (good, bad) = praise_and_blame(summary), praise_and_blame(review)
+    if felt == "positive" and not fields.get("main_complaint"):
+        return blame > 0 and blame >= praise and not bad
+    return felt == "negative" and praise > 0 and not (blame or good or _HEDGED.search(fold(summary)))
+
+
+def _is_label(summary: str, complaint: object) -> bool:
+    """Whether a summary names somebody's feeling, a thing and the main complaint again, and tells nothing."""
+    again = {word[:5] for word in words(str(complaint or ""))}
+    rest = {word for word in words(summary) if len(word) > 3 and word[:5] not in again and not _FEELS.match(word)}
+    return len(rest) <= LONGEST_LABEL
