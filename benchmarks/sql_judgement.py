@@ -29,7 +29,7 @@ from data.generator.questions import AMOUNTS
 from data.generator.store import generated_tables, write_store
 from data.generator.suite import further_tables
 from rewards.parsing.sql import is_ordered, run_query
-from rewards.parsing.sql_results import Rounding, answers_gold, fits, in_order, unordered
+from rewards.parsing.sql_results import answers_gold, fits, in_order, unordered
 from tucano.files.prompts import STORE
 from tucano.truth.sql import right_answer
 
@@ -54,7 +54,7 @@ def as_before(question: Question, answer: str) -> bool:
     if gold is None or ours is None:
         return False
     expected = in_order(gold.rows) if is_ordered(question.sql) else unordered(gold.rows)
-    return fits(expected, ours.rows, (Rounding(),) * expected.width)
+    return fits(expected, ours.rows)
 
 
 JUDGES: dict[str, Callable[[Question, str], bool]] = {

@@ -12,7 +12,7 @@ from operator import mul
 from pathlib import Path
 
 from rewards.parsing import text
-from rewards.parsing.objects import is_single, standing_object, wholeness
+from rewards.parsing.objects import standing_object, wholeness
 from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
 from rewards.types import Component, PromptLike, clip, damped, filled
 from rewards.wording.summaries import summary_worth
@@ -208,7 +208,6 @@ def _weight(name: str, value: object, prompt: PromptLike) -> float:
 
 TOLD = 0.8
 """Agreement of values in words («sim», «alto»): right, but a program stumbles."""
-NOT_ONE = 0.25
 OPPOSITE = 0.3
 OTHER_FEELING = 0.4
 DEBATABLE_FEELING = 0.6
@@ -270,7 +269,7 @@ class Extraction:
             "a JSON object with at least one usable field",
             _SOURCE,
             "weight; all credit x .85 beside a sentence, x .45 with a plain fault or beside more prose, x .1 among"
-            " scraps, x .25 for several objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
+            " scraps or other objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
             " x .6 for another kind of issue, x .7 for another category than stated; x .75 without a summary of the"
             " review, x .6 with a number that it has not, x .35 with one of another thing, x .25 with its opposite,"
             " x .88 with a label; 70 % of the form go with the square of field_match",
@@ -334,7 +333,7 @@ def _is_answer(answer: str, usable: dict[str, object], prompt: PromptLike) -> fl
         return 0.0  # however long the text
     tokens = words(answer)
     own = text.variety(tokens) * (text.originality(tokens, prompt.user) > 0)
-    return own * wholeness(answer) * (1.0 if is_single(answer) else NOT_ONE)
+    return own * wholeness(answer)
 
 
 def _is_contrary(felt: object, expected: Mapping[str, object], prompt: PromptLike) -> bool:

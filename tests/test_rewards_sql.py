@@ -27,7 +27,7 @@ from rewards.parsing.sql import (
     parse,
     run_query,
 )
-from rewards.parsing.sql_results import Outcome, Rounding, answers_gold, fits, gold_result, in_order, unordered
+from rewards.parsing.sql_results import Outcome, answers_gold, fits, gold_result, in_order, unordered
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +323,7 @@ def test_the_budget_counts_steps(store: Path) -> None:
 
 def same_result(gold: Sequence[Row], rows: Sequence[Row], ordered: bool) -> bool:
     expected = in_order(gold) if ordered else unordered(gold)
-    return fits(expected, rows, (Rounding(),) * expected.width)
+    return fits(expected, rows)
 
 
 def test_results_ignore_row_order_column_names_and_float_noise() -> None:

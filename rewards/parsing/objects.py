@@ -140,14 +140,11 @@ def standing_object(answer: str, fields: Collection[str]) -> dict[str, Any]:
     """The object of an answer; {} where there is none, or where what is around it or in a field denies it."""
     found = find_object(answer) or {}
     told = {name: value for name, value in found.items() if name not in fields or name in ("main_complaint", "summary")}
-    further = [value for name, value in found.items() if name not in fields and isinstance(value, str)]
+    further = [value for name, value in told.items() if name not in fields]
     is_denied = any(denies_object(name, value, found.get("sentiment")) for name, value in told.items())
-    return {} if is_denied or any(map(retracts, (around(answer), *further))) else found
-
-
-def is_single(text: str) -> bool:
-    """Whether a text opens at most one object; braces inside strings open none."""
-    return sum(token[0] == "{" for token in _TOKEN.finditer(text)) <= 1
+    is_another = any(isinstance(value, dict) for value in further)
+    said = (around(answer), *(value for value in further if isinstance(value, str)))
+    return {} if is_denied or is_another or any(map(retracts, said)) else found
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ asks for just that.
 
 import glob
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -29,18 +29,29 @@ from rewards.parsing.sql import (
 
 Arrangement = tuple[int, ...]
 """For each column of the gold query, which one of the answer holds it."""
-Roundings = Callable[[int, int], "Rounding"]
-"""How a column of the gold query and one of the answer are rounded."""
+Slack = tuple[float, float]
+"""By how much a number of a column may miss the gold query's: absolutely, and on top as far as that is not more than
+`MOST_LOST` of it."""
 
 MOST_GOLD_STEPS = 50_000_000
 MOST_ARRANGED = 6
 """Columns; wider results have to keep the gold query's order."""
 MOST_BESIDE = 2
 """Columns that a near answer may have beside those asked for; one beside a single figure, which it else hides."""
-COARSEST = 1
-"""Decimals to which an answer may round on its own; a whole number in place of a mean of 4.27 is another number."""
+FINEST = 6
+"""Decimals from which on a number is taken for one that nobody rounded."""
 MOST_LOST = 0.05
-"""And how much of a number may get lost by it."""
+"""How much of a number may get lost by a rounding of the answer's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What counts besides the rows: the order of the columns, the roundings. near: further columns and whole numbers
+    for others are as good."""
+
+    columns: bool = False
+    rounding: bool = False
+    near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +83,6 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounding:
-    """The decimals that the gold query and the answer round one column to; None where they do not, or not visibly.
-    is_rough: whole numbers are near enough as well."""
-
-    gold: int | None = None
-    ours: int | None = None
-    is_rough: bool = False
-
-    def slack(self, value: float) -> float:
-        """By how much the answer may miss the gold query's value."""
-        slack = 0.0 if self.gold is None else 0.5 * 10.0**-self.gold
-        is_coarser = self.ours is not None and (self.gold is None or self.ours < self.gold)
-        if self.ours is not None and is_coarser and (self.is_rough or self.ours >= COARSEST):
-            slack += min(0.5 * 10.0**-self.ours, MOST_LOST * abs(value))
-        return slack
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of an answer's query: whether it ran, and whether its result is the gold one."""
 
@@ -105,7 +98,7 @@ def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None,
     columns and any rounding that leaves a number recognisable are as good.
     """
     gold, asks = reference["sql"], frozenset(reference.get("asks", ()))
-    rounding = _roundings(gold, sql, "rounding" in asks, near)
+    asked = Asked("columns" in asks, "rounding" in asks, near)
     orders: list[Arrangement] | None = None
     """Of the columns; not known before a store has rows for the question."""
     for number, store in enumerate(stores(_database(reference, databases))):
@@ -119,10 +112,8 @@ def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None,
             if result.rows:
                 return Outcome(True, False)
             continue
-        if orders is None:
-            further = (MOST_BESIDE if expected.count * expected.width > 1 else 1) if near else 0
-            orders = list(_arrangements(expected, result.rows, rounding, "columns" in asks, further))
-        orders = [order for order in orders if _fits_arranged(expected, result.rows, rounding, order)]
+        orders = list(_arrangements(expected, result.rows, asked)) if orders is None else orders
+        orders = [order for order in orders if fits(expected, _arranged(result.rows, order), asked)]
         if not orders:
             return Outcome(True, False)
     return Outcome(True, orders is not None or not near)
@@ -191,7 +182,7 @@ def _with_ties(rows: Sequence[Row], ranked: Sequence[Row], keys: int) -> Expecte
             break
         groups.append(group)
     expected = Expected(tuple(groups), len(rows))
-    return expected if fits(expected, rows, (Rounding(),) * width) else in_order(rows)
+    return expected if fits(expected, rows) else in_order(rows)
 
 
 def _runs(ranked: Sequence[Row], width: int) -> Iterator[tuple[Row, ...]]:
@@ -233,66 +224,20 @@ def _key(key: exp.Expression, query: exp.Select) -> exp.Expression:
     return key.copy().transform(meant)
 
 
-# Rounding
-
-
-def _roundings(gold: str, sql: str, asked: bool, near: bool) -> Roundings:
-    if asked:
-        return lambda place, ours: Rounding()
-    theirs, mine = _decimals_of(gold), _decimals_of(sql)
-
-    def rounding(place: int, ours: int) -> Rounding:
-        return Rounding(theirs[place] if place < len(theirs) else None, mine[ours] if ours < len(mine) else None, near)
-
-    return rounding
-
-
-@lru_cache(maxsize=4096)
-def _decimals_of(sql: str) -> tuple[int | None, ...]:
-    """What each column of a query is rounded to, as far as that can be read from it."""
-    return _decimals(parse(sql))
-
-
-def _decimals(query: exp.Expression | None) -> tuple[int | None, ...]:
-    """Also in a table or a WITH that a query takes a column from."""
-    if query is None:
-        return ()
-    source = query.args.get("from_")
-    if source and len(query.selects) == 1 and query.is_star:
-        inner = {cte.alias: cte.this for cte in query.find_all(exp.CTE)}
-        return _decimals(source.this.this if isinstance(source.this, exp.Subquery) else inner.get(source.this.name))
-    named = {alias.alias: alias.this for alias in query.find_all(exp.Alias) if isinstance(alias.this, exp.Round)}
-    columns = (column.unalias() for column in query.selects)
-    return tuple(_places(named.get(column.name) if isinstance(column, exp.Column) else column) for column in columns)
-
-
-def _places(column: exp.Expression | None) -> int | None:
-    if not isinstance(column, exp.Round):
-        return None
-    places = column.args.get("decimals")
-    if places is None:
-        return 0
-    return int(places.name) if isinstance(places, exp.Literal) and places.name.isdigit() else None
-
-
 # The answer
 
 
-def _arrangements(
-    expected: Expected, rows: Sequence[Row], rounding: Roundings, fixed: bool, further: int
-) -> Iterator[Arrangement]:
-    """The choices of the answer's columns of which each holds what is expected; `fixed` allows only their own order,
-    `further` so many columns beside them."""
-    width = len(rows[0]) if rows else 0
+def _arrangements(expected: Expected, rows: Sequence[Row], asked: Asked) -> Iterator[Arrangement]:
+    """The choices of the answer's columns of which each holds what is expected."""
+    width = min(map(len, rows), default=0)
+    further = (MOST_BESIDE if expected.count * expected.width > 1 else 1) if asked.near else 0
     if len(rows) != expected.count or not expected.width <= width <= expected.width + further:
         return iter(())
     if width > MOST_ARRANGED:
         return iter([tuple(range(expected.width))])
-    choices = [
-        [ours for ours in range(width) if _fits_arranged(column, rows, lambda _, own: rounding(place, own), (ours,))]  # noqa: B023
-        for place, column in enumerate(map(expected.column, range(expected.width)))
-    ]
-    return (order for order in _distinct(choices) if not fixed or list(order) == sorted(order))
+    columns = [expected.column(place) for place in range(expected.width)]
+    choices = [[ours for ours in range(width) if fits(one, _arranged(rows, (ours,)), asked)] for one in columns]
+    return (order for order in _distinct(choices) if not asked.columns or list(order) == sorted(order))
 
 
 def _distinct(choices: Sequence[Sequence[int]], taken: Arrangement = ()) -> Iterator[Arrangement]:
@@ -305,57 +250,67 @@ def _distinct(choices: Sequence[Sequence[int]], taken: Arrangement = ()) -> Iter
             yield from _distinct(choices[1:], (*taken, place))
 
 
-def _fits_arranged(expected: Expected, rows: Sequence[Row], rounding: Roundings, order: Arrangement) -> bool:
-    if any(len(row) <= max(order) for row in rows):
-        return False
-    chosen = [tuple(row[place] for place in order) for row in rows]
-    return fits(expected, chosen, tuple(map(rounding, range(len(order)), order)))
+def _arranged(rows: Sequence[Row], order: Arrangement) -> list[Row]:
+    """The chosen columns; a row that is too short stays short."""
+    return [tuple(row[place] for place in order if place < len(row)) for row in rows]
 
 
-def fits(expected: Expected, rows: Sequence[Row], roundings: Sequence[Rounding]) -> bool:
-    """Whether the rows, their columns in the gold query's order, are those expected; one rounding for each column."""
-    if len(rows) != expected.count:
+def fits(expected: Expected, rows: Sequence[Row], asked: Asked = Asked(rounding=True)) -> bool:
+    """Whether the rows, their columns in the gold query's order, are those expected."""
+    if len(rows) != expected.count or any(len(row) != expected.width for row in rows):
         return False
+    gold = [row for group in expected.groups for row in group]
+    slacks = [
+        _slack(theirs, ours, asked)
+        for theirs, ours in zip(zip(*gold, strict=True), zip(*rows, strict=True), strict=True)
+    ]
     start = 0
     for group in expected.groups:
-        if not _are_of(group, rows[start : start + len(group)], roundings):
+        if not _are_of(group, rows[start : start + len(group)], slacks):
             return False
         start += len(group)
     return True
 
 
-def _are_of(group: Sequence[Row], rows: Sequence[Row], roundings: Sequence[Rounding]) -> bool:
+def _slack(gold: Row, ours: Row, asked: Asked) -> Slack:
+    """What the roundings that two columns show allow: half of the gold query's last decimal, and half of the answer's
+    where it has fewer, but whole numbers for others only where that is near enough."""
+    theirs, mine = _decimals(gold), _decimals(ours)
+    if asked.rounding or not any(isinstance(cell, float) for cell in gold):
+        return 0.0, 0.0
+    is_coarser = mine is not None and (theirs is None or mine < theirs) and (mine > 0 or asked.near)
+    return 0.0 if theirs is None else 0.5 * 10.0 ** -(
+        theirs or 2
+    ), 0.5 * 10.0**-mine if mine is not None and is_coarser else 0.0
+
+
+def _decimals(cells: Row) -> int | None:
+    """To how many decimals all numbers of a column are rounded; None where they do not look rounded."""
+    numbers = [cell for cell in cells if isinstance(cell, int | float)]
+    return next((places for places in range(FINEST) if all(round(one, places) == one for one in numbers)), None)
+
+
+def _are_of(group: Sequence[Row], rows: Sequence[Row], slacks: Sequence[Slack]) -> bool:
     """Whether the rows are among those of a group, each as often as there at most."""
-    if len(group) == len(rows):
-        is_rounded = [rounding.gold is not None or rounding.ours is not None for rounding in roundings]
-        ours, theirs = (sorted(some, key=lambda row: _sort_key(row, is_rounded)) for some in (group, rows))
-        return all(_fits(row, other, roundings) for row, other in zip(ours, theirs, strict=True))
-    left = list(group)
-    for row in rows:
-        place = next((place for place, other in enumerate(left) if _fits(other, row, roundings)), None)
+    left = sorted(group, key=_sort_key)
+    for row in sorted(rows, key=_sort_key):
+        place = next((place for place, other in enumerate(left) if all(map(_is_same, other, row, slacks))), None)
         if place is None:
             return False
         del left[place]
     return True
 
 
-def _fits(gold: Row, row: Row, roundings: Sequence[Rounding]) -> bool:
-    return len(gold) == len(row) and all(map(_is_same, gold, row, roundings))
-
-
-def _is_same(gold: object, ours: object, rounding: Rounding = Rounding()) -> bool:
+def _is_same(gold: object, ours: object, slack: Slack = (0.0, 0.0)) -> bool:
     if isinstance(gold, int | float) and isinstance(ours, int | float):
-        return math.isclose(gold, ours, rel_tol=1e-6, abs_tol=1e-9 + (1 + 1e-6) * rounding.slack(gold))
+        allowed = slack[0] + min(slack[1], MOST_LOST * abs(gold))
+        return math.isclose(gold, ours, rel_tol=1e-6, abs_tol=1e-9 + (1 + 1e-6) * allowed)
     return gold == ours
 
 
-def _sort_key(row: Row, is_rounded: Sequence[bool]) -> tuple[list[tuple[int, str, object]], list[float], list[float]]:
-    """Sorts rows of any types: by all but the numbers first, then by these to six digits, so that float noise changes
-    no order; the rounded ones, which may differ by more, come last.
-    """
-    others = [(place, type(cell).__name__, cell) for place, cell in enumerate(row) if not isinstance(cell, int | float)]
-    numbers: tuple[list[float], list[float]] = ([], [])
-    for cell, rounded in zip(row, is_rounded, strict=False):
-        if isinstance(cell, int | float):
-            numbers[rounded].append(float(f"{cell:.6g}"))
-    return others, *numbers
+def _sort_key(row: Row) -> list[tuple[str, str, float]]:
+    """Sorts rows of any types, so that those that may be the same come about as early."""
+    return [
+        ("", "", float(cell)) if isinstance(cell, int | float) else (type(cell).__name__, str(cell), 0.0)
+        for cell in row
+    ]

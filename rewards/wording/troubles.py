@@ -96,11 +96,12 @@ def same_trouble(said: str, wanted: str, review: str) -> float:
     own, theirs = stems(said), stems(wanted)
     if denies(said) or len(named - heard - expected) > 1:
         return 0.0
-    told = own & (stems(review) | theirs)
-    is_half = bool(own & theirs) and 2 * len(own & theirs) >= len(theirs)
-    if named & expected or is_half or (len(told) >= 2 and 5 * len(told) >= 3 * len(own)):
+    if named & expected:
         return 1.0
-    return SECOND if named and expected and named <= heard else 0.0
+    told = own & (stems(review) | theirs)
+    shared = 2 * len(own & theirs) / max(1, len(theirs))
+    heard_so = len(told) / (0.6 * len(own)) if len(told) >= 2 else 0.0
+    return min(1.0, max(shared, heard_so, SECOND if named and expected and named <= heard else 0.0))
 
 
 _PRAISE = any_of("""
