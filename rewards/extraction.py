@@ -15,7 +15,7 @@ from rewards.parsing import text
 from rewards.parsing.objects import standing_object, wholeness
 from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
 from rewards.types import Component, PromptLike, clip, damped, filled
-from rewards.wording.summaries import summary_worth
+from rewards.wording.summaries import names_another, summary_worth
 from rewards.wording.troubles import denies, kinds_of, same_trouble, stems
 
 _FEELINGS = ("negative", "neutral", "positive")
@@ -93,8 +93,10 @@ UNSAID = 0.8
 """Agreement of a customer's intent that is left open."""
 STAR = 0.97
 RISK = 0.95
-"""Agreement, where nobody tells the stars, of one more or less of the same feeling, and of the next risk."""
-OPINION = 0.85
+FAIR = 0.92
+"""Agreement, where nobody tells the stars, of one more or less of the same feeling, of the next risk, and of a lower
+feeling than the expected one, which a complaint makes as fair."""
+OPINION = 0.9
 """Agreement of what somebody lukewarm finds wanting, told as a complaint («material simples»)."""
 _NO_COMPLAINT = re.compile(
     r"(?:nao|sem|nenhuma?|nada|inexistente|ausente|n/a|nd|-)?"
@@ -140,7 +142,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     neither the review nor the words around it tell is open."""
     agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
     if not states_stars(prompt):
-        agreed |= _undecided(usable, expected)
+        agreed |= _undecided(usable, expected, prompt)
     if "category" in usable and leaves_open(usable["category"], expected.get("category")):
         agreed["category"] = 1.0
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
@@ -158,17 +160,21 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     return agreed
 
 
-def _undecided(usable: Mapping[str, object], expected: Mapping[str, object]) -> dict[str, float]:
-    """Agreement of what the stars would decide and nobody tells: one star more or less of the same feeling, and the
-    next risk."""
+def _undecided(usable: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> dict[str, float]:
+    """Agreement of what the stars would decide and nobody tells: one star more or less of the same feeling, the next
+    risk, and a lower feeling that is as fair, with what goes with it."""
     found: dict[str, float] = {}
+    felt = usable.get("sentiment")
+    if _is_as_fair(felt, expected, prompt):
+        fits = usable.get("sentiment_score") in ((3,) if felt == "neutral" else (1, 2))
+        found = {"sentiment": FAIR, "sentiment_score": FAIR * fits, "churn_risk": FAIR}
     stars = (usable.get("sentiment_score"), expected.get("sentiment_score"))
     if CHECKS["sentiment_score"](stars[0]) and stars in ((1, 2), (2, 1), (4, 5), (5, 4)):
         found["sentiment_score"] = STAR
     risks = (usable.get("churn_risk"), expected.get("churn_risk"))
     if "medium" in risks and risks[0] != risks[1] and all(risk in _RISKS for risk in risks):
         found["churn_risk"] = RISK
-    return found
+    return {name: value for name, value in found.items() if name in expected}
 
 
 def states_stars(prompt: PromptLike) -> bool:
@@ -212,9 +218,12 @@ OPPOSITE = 0.3
 OTHER_FEELING = 0.4
 DEBATABLE_FEELING = 0.6
 FAIR_FEELING = 0.96
+OTHER_STARS = 0.85
 OTHER_CATEGORY = 0.7
 OTHER_KIND = 0.6
 DENIED = 0.4
+_ANYBODYS = {"wrong": _FLAGS, "incomplete": _FLAGS[:2]}
+"""Kinds of trouble that may be several parties' fault."""
 _APART: dict[str, tuple[int, ...]] = {"negative": (4, 5), "neutral": (1, 5), "positive": (1, 2)}
 """Stars that contradict a feeling."""
 
@@ -225,11 +234,15 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     felt, stars = (meant(name, found.get(name)) for name in ("sentiment", "sentiment_score"))
     wanted, category, complaint = (expected.get(name) for name in ("sentiment", "category", "main_complaint"))
     is_fair = _is_as_fair(felt, expected, prompt)
-    kept = FAIR_FEELING if is_fair else _feeling(felt, wanted, states_stars(prompt))
+    is_open = wanted == "neutral" and felt == "negative" and bool(complaint)
+    kept = FAIR_FEELING if is_fair else _feeling(felt, wanted, states_stars(prompt) and not is_open)
     kept *= OPPOSITE if stars in _APART.get(str(felt if is_fair else wanted), ()) else 1.0
+    kept *= OTHER_STARS if states_stars(prompt) and stars != expected.get("sentiment_score", stars) else 1.0
     own, said = found.get("category"), found.get("main_complaint")
     is_other = category is not None and fold(str(own)).strip() != fold(str(category)) and not leaves_open(own, category)
-    kept *= OTHER_CATEGORY if is_other and fold(str(category)) in fold(prompt.user) else 1.0
+    told = f"{prompt.user} {prompt.reference.get('fields', {}).get('summary', '')}"
+    is_known = fold(str(category)) in fold(prompt.user) or (own and names_another(found.get("summary"), told))
+    kept *= OTHER_CATEGORY if is_other and is_known else 1.0
     kept *= DENIED if isinstance(said, str) and complaint and denies(said) else 1.0
     return kept * _flags_worth(found, expected) * summary_worth(found.get("summary"), said, prompt)
 
@@ -254,7 +267,10 @@ def _flags_worth(found: Mapping[str, object], expected: Mapping[str, object]) ->
     """Less where no flag of the issues that there are stands, or all stand and one is right at most."""
     true = {name for name in _FLAGS if expected.get(name) is True}
     said = {name for name in _FLAGS if meant(name, found.get(name)) is True}
-    return OTHER_KIND if (true and not true & said) or len(said) == len(_FLAGS) > len(true) + 1 else 1.0
+    complaint = expected.get("main_complaint")
+    may_be = {flag for kind in kinds_of(str(complaint or "")) for flag in _ANYBODYS.get(kind, ())}
+    is_missed = true and not true & said and not (may_be & said if said else may_be)
+    return OTHER_KIND if is_missed or len(said) == len(_FLAGS) > len(true) + 1 else 1.0
 
 
 _SOURCE = "DESIGN, tasks and rewards"
@@ -270,8 +286,8 @@ class Extraction:
             _SOURCE,
             "weight; all credit x .85 beside a sentence, x .45 with a plain fault or beside more prose, x .1 among"
             " scraps or other objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
-            " x .6 for another kind of issue, x .7 for another category than stated; x .75 without a summary of the"
-            " review, x .6 with a number that it has not, x .35 with one of another thing, x .25 with its opposite,"
+            " x .6 for another kind of issue, x .85 for other stars and x .7 for another category than stated; x .75 without a summary of the"
+            " review, x .6 with a number that it has not, x .5 with one of another thing, x .25 with its opposite,"
             " x .88 with a label; 70 % of the form go with the square of field_match",
         ),
         Component(

@@ -5,6 +5,7 @@ Portuguese beside the query, one statement, not taken back.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,9 +13,10 @@ from pathlib import Path
 from sqlglot import exp
 
 from rewards.parsing import text
-from rewards.parsing.sql import Query, find_query, has_another, names, parse
+from rewards.parsing.sql import Query, find_query, has_another, names, parse, run_query
+from rewards.parsing.sql_readings import readings
 from rewards.parsing.sql_results import answers_gold
-from rewards.parsing.text import fold, originality, portuguese, word_set, words
+from rewards.parsing.text import fold, originality, portuguese, words
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.beside import retracts
 
@@ -32,6 +34,9 @@ NOT_ONE = 0.25
 explanation of a query with another result, and of two queries."""
 FEWEST_WORDS = 10
 """Words of an explanation that earns all."""
+MOST_KINDS = 200
+"""A column with more values names things, not kinds."""
+FEWEST_LETTERS = 5
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class SqlQa:
         overlap = 2 * len(named & gold) / (len(named) + len(gold)) if gold else 0.0
         ran, right = _result(query.text, prompt, databases) if gold else (False, 0.0)
         mistold = tells_of_others(query.prose, f"{prompt.user} {query.text}")
+        mistold |= bool(gold) and tells_of_other_kinds(query.prose, prompt, databases)
         explained = 0.0 if mistold else explains(query.prose, prompt)
         told = MISTOLD if mistold else UNEXPLAINED + (1 - UNEXPLAINED) * explained
         shares = (
@@ -97,10 +103,32 @@ def _is_answer(query: Query, prompt: PromptLike) -> float:
 
 def _result(sql: str, prompt: PromptLike, databases: Path | None) -> tuple[bool, float]:
     """Whether a query runs, and how right its result is: 1, `NEAR` or 0."""
-    outcome = answers_gold(prompt.reference, sql, databases)
-    if outcome.equal or not outcome.ran:
-        return outcome.ran, float(outcome.equal)
-    return True, NEAR * answers_gold(prompt.reference, sql, databases, near=True).equal
+    if not answers_gold(prompt.reference, sql, databases).ran:
+        return False, 0.0
+    meant = list(readings(prompt.reference, prompt.user))
+    if any(answers_gold(one, sql, databases).equal for one in meant):
+        return True, 1.0
+    is_near = not leaves_open(prompt.reference["sql"], sql)
+    return True, NEAR * (is_near and any(answers_gold(one, sql, databases, near=True).equal for one in meant))
+
+
+def leaves_open(gold: str, sql: str) -> bool:
+    """Whether it stays open which figure answers: more different aggregates of a kind than the gold query has and than
+    one, or two of others in front."""
+    asked, told = _aggregates(gold), _aggregates(sql)
+    kinds = Counter(kind for kind, _ in asked)
+    is_doubled = any(count > max(1, kinds[kind]) for kind, count in Counter(kind for kind, _ in told).items())
+    is_behind = bool(told) and told[0][0] not in kinds and " GROUP BY " not in gold
+    return is_doubled or len(told) - len(asked) > (1 if is_behind else 2)
+
+
+@lru_cache(maxsize=4096)
+def _aggregates(sql: str) -> tuple[tuple[str, str], ...]:
+    """The different aggregates of a query, each by its kind and by what it is worked out from."""
+    tree = parse(sql)
+    nodes = tree.find_all(exp.AggFunc, bfs=False) if tree is not None else ()
+    wholes = ((node, node.find_ancestor(exp.Filter) or node.find_ancestor(exp.Subquery) or node) for node in nodes)
+    return tuple(dict.fromkeys((type(node).__name__, whole.sql()) for node, whole in wholes))
 
 
 @lru_cache(maxsize=4096)
@@ -127,29 +155,81 @@ def denies_all(prose: str) -> bool:
     return denied > 0 and len(words(rest)) <= 2
 
 
-_STATES = word_set("AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO")
-_NAMED = {
-    "rio de janeiro": "RJ", "sao paulo": "SP", "minas gerais": "MG", "bahia": "BA", "parana": "PR", "ceara": "CE",
-    "pernambuco": "PE", "rio grande do sul": "RS", "santa catarina": "SC", "goias": "GO", "espirito santo": "ES",
-    "distrito federal": "DF", "amazonas": "AM", "rio grande do norte": "RN", "mato grosso": "MT", "maranhao": "MA",
+_STATES = {
+    "mato grosso do sul": "MS", "rio grande do norte": "RN", "rio grande do sul": "RS", "distrito federal": "DF",
+    "espirito santo": "ES", "rio de janeiro": "RJ", "santa catarina": "SC", "minas gerais": "MG", "mato grosso": "MT",
+    "pernambuco": "PE", "sao paulo": "SP", "tocantins": "TO", "amazonas": "AM", "maranhao": "MA", "rondonia": "RO",
+    "alagoas": "AL", "paraiba": "PB", "roraima": "RR", "sergipe": "SE", "parana": "PR", "bahia": "BA", "ceara": "CE",
+    "goias": "GO", "amapa": "AP", "piaui": "PI", "acre": "AC", "estado: para": "PA",
 }  # fmt: skip
+_STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b")
 _MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")
-_MONTH = re.compile(rf"\b(?:(\d{{4}})-(\d\d)|(\d\d)/(\d{{4}})|({'|'.join(_MONTHS)})[a-z]*\.?(?: de |/| )(\d{{4}}))\b")
+_MONTH = re.compile(
+    rf"\b(?:(\d{{4}})-(\d\d)|(\d\d)/(\d{{4}})|({'|'.join(_MONTHS)})[a-z]*\.?(?: de | ?/ ?| )(\d{{4}}))\b"
+)
+_DENIED = re.compile(
+    r"(?i)\b(?:nao|nem|exceto|salvo|alem|menos|fora|sem|nenhum\w*|diferente|troque|trocar|em vez)\b[^.;\n]{0,40}"
+)
+_UNDER = (exp.Not, exp.NEQ, exp.Or, exp.Case, exp.If, exp.Subquery, exp.CTE, exp.Having)
+"""What asks for a kind below one of these may rightly be explained by others."""
 
 
 def tells_of_others(prose: str, about: str) -> bool:
-    """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018»), and none of
-    those that it is about."""
-    return any(
-        told and known and not told & known for told, known in zip(_told_of(prose), _told_of(about), strict=True)
-    )
+    """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») that it is not
+    about, and does not leave them out."""
+    told, known = (_told_of(some) for some in (_DENIED.sub(" ", re.sub("[ãÃ]", "a", prose)), about))
+    return any(there and not found <= there for found, there in zip(told, known, strict=True))
 
 
 def _told_of(told: str) -> tuple[set[str], set[str]]:
-    states = set(_STATES).intersection(re.findall(r"\b[A-Z]{2}\b", told))
     folded = fold(told)
+    states = {code for code in re.findall(r"\b[A-Z]{2}\b", told) if code in _STATES.values()}
     months = {
         f"{year or other or last}-{month or one or _MONTHS.index(name) + 1:>02}"
         for year, month, one, other, name, last in _MONTH.findall(folded)
     }
-    return states | {code for name, code in _NAMED.items() if name in folded}, months
+    return states | {_STATES[name] for name in _STATE.findall(folded)}, months
+
+
+def tells_of_other_kinds(prose: str, prompt: PromptLike, databases: Path | None) -> bool:
+    """Whether a text names a kind (a category, a way to pay) of a column of which the gold query asks for others by
+    name, and none that it or the question asks for."""
+    gold = prompt.reference["sql"]
+    store = databases / prompt.reference["database"] if databases is not None else None
+    told = words(_DENIED.sub(" ", fold(prose)))
+    for asked, others in _kinds(gold, store) if store is not None else ():
+        if any(_names(value, told) for value in others) and not any(_names(value, told) for value in asked):
+            return not any(_names(value, told) for value in others if _names(value, words(prompt.user)))
+    return False
+
+
+def _names(value: str, told: list[str]) -> bool:
+    """Whether a text has the words of a value, long ones with any ending: «cancelado», «cancelados»."""
+    return all(any(one.startswith(word[: max(4, len(word) - 2)]) for one in told) for word in words(value))
+
+
+@lru_cache(maxsize=1024)
+def _kinds(gold: str, store: Path) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """For each column that a gold query asks for by name: what it asks, and the store's other values."""
+    tree = parse(gold)
+    asked: dict[str, set[str]] = {}
+    for node in tree.find_all(exp.EQ, exp.In) if tree is not None else ():
+        sides = [node.this, *node.expressions, node.args.get("expression")]
+        column = next((side.name for side in sides if isinstance(side, exp.Column)), "")
+        texts = {side.name for side in sides if isinstance(side, exp.Literal) and side.is_string}
+        if column and texts and not node.find_ancestor(*_UNDER):
+            asked.setdefault(column, set()).update(texts)
+    found = []
+    for column, texts in asked.items():
+        values: set[str] = set()
+        for table in {table.name for table in tree.find_all(exp.Table)} if tree is not None else ():
+            result = run_query(store, f"SELECT DISTINCT [{table}].[{column}] FROM [{table}] LIMIT {MOST_KINDS + 1}")
+            if result is not None and len(result.rows) <= MOST_KINDS:
+                values |= {value for (value,) in result.rows if isinstance(value, str) and _is_kind(value)}
+        found.append((frozenset(texts), frozenset(values - texts)))
+    return tuple(found)
+
+
+def _is_kind(value: str) -> bool:
+    """Shorter values, like «moda», may be any word of an explanation; months and codes are no words."""
+    return len(value) >= FEWEST_LETTERS and not any(letter.isdigit() for letter in value)

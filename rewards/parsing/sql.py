@@ -78,6 +78,11 @@ _ALTERS = re.compile(
 )
 """A statement that is no query: prose begins with none."""
 
+_OPTION = re.compile(
+    r"(?im)(?<![ao] )\b(?:op[cç][aã]o|alternativa|resposta|vers[aã]o) (?:n\S{1,2} ?)?(?:\d|[a-d]\b)|(?:\A|[.\n;])\s*(?:=>|[&|/]|or:|ou:) ?\w[^|\n]*$"
+)
+"""How another answer begins («Alternativa 2: …»)."""
+
 # Fuzzing met the first two only; the others are what a parser's bug raises, and one odd completion must not end a
 # training run.
 PARSER_FAULTS = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError)
@@ -136,7 +141,7 @@ def without_comments(text: str) -> str:
 
 def has_another(query: Query) -> bool:
     """Whether a second statement to choose from stands beside a query; the same one told again is none."""
-    if _ALTERS.search(without_comments(f"{query.beside}\n{query.prose}")):
+    if _ALTERS.search(without_comments(f"{query.beside}\n{query.prose}")) or _OPTION.search(query.prose):
         return True
     further = (inside := find_query(query.beside)) or find_query(query.prose)
     if further is None or not (inside or any(name.startswith("table:") for name in names(further.text))):

@@ -36,8 +36,8 @@ Slack = tuple[float, float]
 MOST_GOLD_STEPS = 50_000_000
 MOST_ARRANGED = 6
 """Columns; wider results have to keep the gold query's order."""
-MOST_BESIDE = 2
-"""Columns that a near answer may have beside those asked for; one beside a single figure, which it else hides."""
+MOST_BESIDE = 3
+"""Columns that a near answer may have beside those asked for; more are a table to search in."""
 FINEST = 6
 """Decimals from which on a number is taken for one that nobody rounded."""
 MOST_LOST = 0.05
@@ -230,7 +230,7 @@ def _key(key: exp.Expression, query: exp.Select) -> exp.Expression:
 def _arrangements(expected: Expected, rows: Sequence[Row], asked: Asked) -> Iterator[Arrangement]:
     """The choices of the answer's columns of which each holds what is expected."""
     width = min(map(len, rows), default=0)
-    further = (MOST_BESIDE if expected.count * expected.width > 1 else 1) if asked.near else 0
+    further = MOST_BESIDE if asked.near else 0
     if len(rows) != expected.count or not expected.width <= width <= expected.width + further:
         return iter(())
     if width > MOST_ARRANGED:

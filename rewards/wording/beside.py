@@ -13,10 +13,10 @@ from rewards.parsing.text import REMEMBERED, any_of, fold, word_set
 _OF_ANSWER = re.compile(
     r"\b(?:respost\w+|consultas?|query|queries|sql|select|codigo|comando|json|objeto|campos?|resumo|extracao|resultados?"
     r"|numeros?|total|totais|valor(?:es)?|soma|logica|filtros?|dados|sentimento|versao|exemplo|preenchimento"
-    r"|(?<!por )isso|isto|n?ela|dela|tudo|mim|uma linha|avaliacao de outr[oa]|o que voce|porcaria|acima|abaixo"
+    r"|(?<!por )isso|isto|n?ela|dela|tudo|mim|uma linha|avaliacao de outr[oa]|o que voce|perguntas?|porcaria|acima|abaixo"
     r"|que escrevi)\b"
 )
-_MINE = any_of("inventei inventamos chutei chute palpite acaso")
+_MINE = any_of("esquec* inventei inventamos chutei chute palpite acaso")
 """What one says of nothing but of one's own answer."""
 _BAD = any_of("""
     errad* incorret* fals* mentir* invertid* inventad* invalid* ficticio* ficticia* chutad* aleatori* porcaria
@@ -46,15 +46,21 @@ _CASE = re.compile(
     r"|para (?:nao|ignorar)|pode (?:ter|haver|vir)|(?!porcar)\w{2,}riam?\b|considere isso|nao sao)"
 )
 """What tells of a case that is not this one («tirando o JOIN, …»)."""
-_OTHER_WAY = re.compile(r"^\W*(?:tir|retir|remov|troc|filtr|mud)(?:ando|endo|ar)\b|\bse (?:voce|nao|usar)\b|\?")
+_OTHER_WAY = re.compile(
+    r"^\W*(?:tir|retir|remov|troc|filtr|mud)(?:ando|endo|ar)\b|\bmais do que\b|\bse (?:voce|nao|usar)\b|\?"
+)
 _ITS_OWN = re.compile(
-    r"\b(?:cliente|loja|vendedor|produto|item|entrega|anuncio|pedidos?|frete|centavos|nulos|coluna|texto|cor|tamanho)(?:es)?s?\b"
+    r"\b(?:cliente|loja|vendedor|produto|item|entrega|anuncio|pedidos?|frete|centavos|nulos|coluna|cor|tamanho)(?:es)?s?\b"
 )
 """What a customer or a table is about: not the answer."""
-_ELSEWHERE = word_set("wrong nope incorrect incorrecto incorrecta")
-_NOT_IN_ENGLISH = re.compile(r"(?:\A|\bis |\bdefinitely )not\b|\bis false\b")
-MOST_ALONE = 5
+_ELSEWHERE = word_set("wrong isn nope incorrect incorrecto incorrecta disregard")
+_NOT_IN_ENGLISH = re.compile(
+    r"(?:\A|\bis (?!not null)|\bdefinitely )not\b|\bneg\b|\bno es (?:correct|ciert)|\bis false\b"
+)
+MOST_ALONE = 6
 """Words of a clause that speaks of the answer without naming it («Favor desconsiderar»)."""
+_EVER = re.compile(r"\W*(?:(?:de jeito|em hipotese|nem|nunca|mais|por favor|nada) ?(?:\w+ ?){0,3})?\W*")
+"""What stands behind a verb that is said of the answer without naming it («não use de jeito nenhum»)."""
 _CLAUSE = re.compile(r"(?<=[.!?;\n])\s+|\n+|; |\((?=[a-z])")
 
 
@@ -77,7 +83,7 @@ def _takes_back(clause: str) -> bool:
     if _CASE.search(clause) or is_of_others:
         return False
     if (unused := _NOT_FOR_USE.search(clause)) and not _PURPOSE.search(unused["rest"]):
-        return names_it or len(unused["rest"].split()) <= MOST_ALONE
+        return names_it or _EVER.fullmatch(unused["rest"]) is not None
     return bool(_BAD.search(clause)) and (names_it or is_alone)
 
 

@@ -8,14 +8,17 @@ from rewards.wording.troubles import praise_and_blame
 
 NONSENSE = 0.35
 OPPOSED = 0.25
-OTHER_NAME = 0.35
+TURNED = 0.5
+OTHER_NAME = 0.5
 OTHER_THING = 0.75
 LABEL = 0.88
 INVENTED = 0.6
-"""Credit of an object whose summary is no words, says the opposite of its review, names another thing («Cliente
+"""Credit of an object whose summary is no words, says the opposite of its review or also that, names another thing («Cliente
 satisfeito com o travesseiro»), has nothing of its review or is none, only labels, or has a number that its review has
 not. Of 168 answers rated 4 108 have a label, of 235 rated 5 seven."""
 _NUMBER = re.compile(r"\d{1,9}")
+MOST_NUMBERS = 20
+_SMALL = ("zero", "um", "dois", "tres", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez")
 FEWEST = 4
 """Different words of a review that a summary could take up."""
 ALL_OTHERS = 9
@@ -29,7 +32,7 @@ _OF_A_THING = re.compile(
 """What somebody is said to be content with or not."""
 _ANY_ORDERS = any_of("""
     client* consum* avali* compr* produt* loja* vend* pedid* entreg* atend* embal* prazo* frete* preco* valor* qualid*
-    servi* item* aparel* peca* materi* tamanh* troca* experi* devol* acab* aspect* aparen* desem* funci* resul* envio*
+    servi* item* aparel* peca* materi* tamanh* troca* experi* devol* acab* aspect* aparen* desem* funci* resul* envio* rapid* transp*
     custo* confor*
     """)
 """What any order has."""
@@ -38,7 +41,7 @@ _QUALITY = re.compile(r"(?!maquiagem|racao)\w+(?:eza|cao|coes|dade|ncia|mento|ag
 _LITTLE = re.compile(r"z?inh([oa])s?$")
 _HEDGED = any_of("mas porem apesar embora ate antes quando")
 _FEELS = any_of("""
-    client* consumid* compr* satisf* insat* neutr* reclama gostou aponta content* sobre pouco muito produt* avali*
+    client* consumid* compr* satisf* insat* neutr* reclama gostou aponta content* sobre produt* avali*
     """)
 
 
@@ -57,8 +60,8 @@ def summary_worth(summary: object, complaint: object, prompt: PromptLike) -> flo
     is_apart = not _own(summary) & {word[:5] for word in words(told)}
     if is_apart and is_nonsense(summary):
         return NONSENSE
-    if _is_opposed(summary, prompt.user, fields):
-        return OPPOSED
+    if turned := _is_opposed(summary, prompt.user, fields):
+        return turned
     if invents(f"{summary} {complaint}", prompt.user):
         return INVENTED
     return OTHER_THING if is_apart else LABEL if _is_label(summary, complaint) else 1.0
@@ -66,19 +69,23 @@ def summary_worth(summary: object, complaint: object, prompt: PromptLike) -> flo
 
 def _own(summary: str) -> set[str]:
     """Beginnings of what a summary tells beside what any order has."""
-    return {
-        word[:5] for word in words(summary) if len(word) > 2 and word not in PORTUGUESE and not _ANY_ORDERS.match(word)
-    }
+    told = (word for word in words(summary) if len(word) > 2 and word not in PORTUGUESE)
+    return {word[:5] for word in told if not _ANY_ORDERS.match(word) and not word.startswith("reclama")}
 
 
 def invents(said: str, review: str) -> bool:
-    """Whether a text has a whole number above ten that its review does not have, in digits or in words."""
-    known = set(_NUMBER.findall(spelled(review)))
-    return any(int(number) > 10 and number not in known for number in _NUMBER.findall(spelled(said)))
+    """Whether a text has a whole number above ten that its review has not, in digits or in words, nor as the sum or
+    difference of two."""
+    known = [int(number) for number in _NUMBER.findall(spelled(review))[:MOST_NUMBERS]]
+    known += [_SMALL.index(word) for word in words(review) if word in _SMALL]
+    told = {*known, *(one + other for one in known for other in known), *(abs(a - b) for a in known for b in known)}
+    return any(int(number) > 10 and int(number) not in told for number in _NUMBER.findall(spelled(said)))
 
 
-def names_another(summary: str, told: str) -> bool:
+def names_another(summary: object, told: str) -> bool:
     """Whether a summary says of whom it is about that he is content or not with a thing that nobody told of."""
+    if not isinstance(summary, str):
+        return False
     known = [_LITTLE.sub(r"\1", word).rstrip("s") for word in words(told) if len(word) > 2]
     named = [_LITTLE.sub(r"\1", noun).rstrip("s") for noun in _OF_A_THING.findall(fold(summary))]
     return any(
@@ -88,17 +95,20 @@ def names_another(summary: str, told: str) -> bool:
     )
 
 
-def _is_opposed(summary: str, review: str, fields: dict[str, object]) -> bool:
-    """Whether a summary blames where the review is content without a complaint, or praises where it is angry."""
+def _is_opposed(summary: str, review: str, fields: dict[str, object]) -> float:
+    """Credit of a summary that blames where the review is content without a complaint, or praises where it is angry;
+    0 for one that does not."""
     felt = str(fields.get("sentiment"))
     (praise, blame), (good, bad) = praise_and_blame(summary), praise_and_blame(review)
     if felt == "positive" and not fields.get("main_complaint"):
-        return blame > 0 and blame >= praise and not bad
-    return felt == "negative" and praise > 0 and not (blame or good or _HEDGED.search(fold(summary)))
+        return 0.0 if bad or not blame else OPPOSED if blame >= praise else TURNED
+    is_turned = felt == "negative" and praise > 0 and not (good or _HEDGED.search(fold(summary)))
+    return (TURNED if blame else OPPOSED) if is_turned else 0.0
 
 
 def _is_label(summary: str, complaint: object) -> bool:
     """Whether a summary names somebody's feeling, a thing and the main complaint again, and tells nothing."""
     again = {word[:5] for word in words(str(complaint or ""))}
+    felt = any(map(_FEELS.match, words(summary)))
     rest = {word for word in words(summary) if len(word) > 3 and word[:5] not in again and not _FEELS.match(word)}
-    return len(rest) <= LONGEST_LABEL
+    return felt and len(rest) <= LONGEST_LABEL and not _NUMBER.search(spelled(summary))

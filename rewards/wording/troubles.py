@@ -13,19 +13,19 @@ _KINDS = {
     "missing": "nao|nunca|nada|sem cheg|receb|entreg|veio|apareceu;extravi;sumi(?!r com);parad|perdid|retid correi"
     "|transport|caminho|centro;pedid|encomend|entreg|pacot|rastre parad|perdid|retid|travad|pendent|nao|sumi;"
     "aguard|esper|cade|falt|ausencia|sem produt|pedid|encomend|entreg|mercador;esper chegar|o;nao recebimento",
-    "silent": "nao|nunca|ninguem|sem|falta|nenhum|demor respo|retorn|contat|atende|explic|satisfac;ignor;silenci;vacuo;"
+    "silent": "nao|nem|nunca|ninguem|sem|falta|ausenc|nenhum|demor respo|retorn|contat|atende|explic|satisfac|procur;ignor;silenci;vacuo;"
     "vendedor|loja|suporte|chat sumi|calad|omiss;mensage|pergunt|email|e-mail sem|ignor",
     "refused": "reembols;estorn;devol;ressarc;restitu;dinheiro volta;neg|recus|dificult|nao troc;troca neg|recus|nao",
     "service": "atend|vendedor|loja|suporte|sac ruim|gross|rude|pessim|mal|desrespeit|deseduc|horriv;gross(?!ur);"
-    "mal atendid|tratad;falta|ma|pouco respeito|educac|vontade|caso;desrespeit;descaso;rude",
+    "mal atendid|tratad;falta|ma|pouco respeito|educac|vontade|caso;desrespeit;descaso client|consum|compr;rude",
     "invoice": "nota fiscal;cupom fiscal;nf;danfe;sem|nao|falta|faltou nota",
     "packaging": "embal|caixa|pacote|lacre|embrulh amass|rasg|abert|danific|violad|molhad|umid|romp|quebr|avari|frag"
     "|ruim|pessim|estrag;amass|rasg|danific|violad embal|caixa|pacote;mal embal|protegid;sem prote|lacre|plastico",
-    "unlike": "diferente|diverg|nao|nada|distint|menor|maior anunc|foto|descri|imagem|site|propagand;"
-    "anunc|foto|descri|propagand engan|fals|mentir|diferente|nao;nao confere|corresponde|bate|condiz",
+    "unlike": "diferente|diverg|distint|menor|maior anunc|foto|descri|imagem|site|propagand;"
+    "anunc|foto|descri|propagand engan|fals|mentir|diferente|nao;nao confere|corresponde|bate|condiz|igual|como|fiel",
     "wrong": "errad;trocad;outr cor|produt|model|tamanh|item|volt|mercador|coisa|ped;"
     "cor|model|tamanh|produt|item|numer diferent|diverg|incorret|equivoc|nao|trocad;troca|erro|confus cor|model|envio"
-    ";nao ped|compr|escolh|encomend;veio|cheg|mand|envi|receb outr|lugar|vez",
+    ";nao|diferente ped|compr|escolh|encomend;veio|cheg|mand|envi|receb outr|lugar|vez",
     "incomplete": "falt pec|part|iten|item|acess|unid|cabo|carreg|manual|parafus|tampa|controle;incomplet;metade;"
     "veio|vieram|chegou sem|falt;so|apenas veio|cheg|mand|receb|parte|um|uma;menos pec|iten|unid;quantidade",
     "cancelled": "cancel;sem|falta|fora|acab estoque;indisponib;vend nao t",
@@ -34,7 +34,7 @@ _KINDS = {
     "|costur;mal feit|acabad;porcaria;vagabund;fragil;descost",
     "broken": "defeit;quebr;trinc;rach;lasc;queim;pif(?:ou|ad);estrag;nao func|lig|carreg|acend|presta|esquent|gela"
     ";par|deix func;parou;mau|mal func;durou pouco|so|apenas|menos;produt|item|aparelh|peca danific|avari|amass|arranh"
-    "|risc|problema;veio|cheg problem|avari|falha",
+    "|risc|problema;veio|vier|cheg problem|avari|falha",
 }
 
 
@@ -45,9 +45,11 @@ def _turn(steps: str) -> str:
 
 KINDS = {kind: re.compile("|".join(map(_turn, turns.split(";")))) for kind, turns in _KINDS.items()}
 """Of folded text."""
-_LACKED = frozenset({"missing", "silent", "refused", "invoice", "unlike"})
+_LACKED = frozenset({"missing", "silent", "refused", "invoice"})
 """Kinds that are told by a denial themselves."""
-_DENIED = re.compile(r"\b(?:nao (?:houve|ha|teve|tem|foi|veio|chegou)|nenhum\w*|sem|zero|nem)(?: (?!e\b)\w+)? $")
+_DENIED = re.compile(r"\b(?:nao (?:houve|ha|teve|tem|foi|veio|chegou|e)|nenhum\w*|sem|zero|nem|nada)(?: (?!e\b)\w+)? $")
+
+_INSIDE = re.compile(r".\bnao (?:foi|veio|e|esta)\b")
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -57,19 +59,21 @@ def kinds_of(told: str) -> frozenset[str]:
     return frozenset(
         kind
         for kind, turns in KINDS.items()
-        if any(kind in _LACKED or not _is_denied(folded, found.start()) for found in turns.finditer(folded))
+        if any(kind in _LACKED or not _is_denied(folded, found) for found in turns.finditer(folded))
     )
 
 
-def _is_denied(folded: str, place: int) -> bool:
-    return bool(_DENIED.search(folded[max(0, place - 40) : place]))
+def _is_denied(folded: str, found: re.Match[str]) -> bool:
+    """Whether a denial stands in front of a trouble, or within one that does not begin with it."""
+    in_front = folded[max(0, found.start() - 40) : found.start()]
+    return bool(_DENIED.search(in_front) or _INSIDE.search(found[0]))
 
 
 def denies(complaint: str) -> bool:
     """Whether a complaint says of a trouble that there was none («não houve atraso»)."""
     folded = fold(complaint)
-    named = [found.start() for kind, turns in KINDS.items() if kind not in _LACKED for found in turns.finditer(folded)]
-    return bool(named) and all(_is_denied(folded, place) for place in named)
+    named = [found for kind, turns in KINDS.items() if kind not in _LACKED for found in turns.finditer(folded)]
+    return bool(named) and all(_is_denied(folded, found) for found in named)
 
 
 _ANY = any_of("""
@@ -105,12 +109,12 @@ def same_trouble(said: str, wanted: str, review: str) -> float:
 
 
 _PRAISE = any_of("""
-    otim* excelen* perfeit* maravilh* ador* amou amei satisfeit* recomend* feliz gost* content* encant* super* lind*
-    parab* compraria voltaria
+    otim* excelen* rapidez perfeit* maravilh* ador* amou amei satisfeit* recomend* feliz gost* content* encant* super* lind*
+    elogi* parab* compraria voltaria
     """)
 _BLAME = any_of("""
     pessim* ruim horriv* defeit* quebr* decep* insatisf* reclam* infeliz arrepend* caro cara problem* atras* demor*
-    estrag* abaixo frac* neg* recus* reembols* aler* mentir* errad* falt* furios* revolt* baixa ma
+    estrag* abaixo nunca frac* neg* recus* reembols* aler* mentir* prejuiz* errad* falt* furios* revolt* baixa ma
     """)
 _NOT = re.compile(r"\b(?:nao(?! so)|nem|sem|nenhum\w*|zero|jamais|nunca|longe|nada)(?: \w+){0,3} $")
 
