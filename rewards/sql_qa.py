@@ -49,7 +49,7 @@ class SqlQa:
             "a Portuguese explanation beside the query",
             _SOURCE,
             "weight; 10 words earn all, x the square of the names' F1, half beside a wrong query; none for prose that"
-            " tells of other states or months than question and query, which leaves 65 % of the result",
+            " tells of other states, months or kinds than question and query, which leaves 65 % of the result",
         ),
         Component(
             "sql_qa.names",

@@ -79,7 +79,8 @@ _ALTERS = re.compile(
 """A statement that is no query: prose begins with none."""
 
 _OPTION = re.compile(
-    r"(?im)(?<![ao] )\b(?:op[cç][aã]o|alternativa|resposta|vers[aã]o) (?:n\S{1,2} ?)?(?:\d|[a-d]\b)|(?:\A|[.\n;])\s*(?:=>|[&|/]|or:|ou:) ?\w[^|\n]*$"
+    r"(?im)(?<![ao] )\b(?:op[cç][aã]o|alternativa|resposta|vers[aã]o) (?:n\S{1,2} ?)?(?:\d|[a-d]\b)"
+    r"|(?:\A|[.\n;])[ \t]{0,9}(?:=>|[&|/]|or:|ou:) ?\w[^|\n]{0,200}$"
 )
 """How another answer begins («Alternativa 2: …»)."""
 

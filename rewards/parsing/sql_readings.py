@@ -1,5 +1,5 @@
-"""Other fair readings of a question, as gold queries made of its own: each rated order once, customers for their ratings,
-what was paid for what the items cost."""
+"""Other fair readings of a question, as gold queries made of its own: each rated order once, customers for their
+ratings, what was paid for what the items cost."""
 
 import re
 from collections.abc import Iterator, Mapping

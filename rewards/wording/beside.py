@@ -13,8 +13,8 @@ from rewards.parsing.text import REMEMBERED, any_of, fold, word_set
 _OF_ANSWER = re.compile(
     r"\b(?:respost\w+|consultas?|query|queries|sql|select|codigo|comando|json|objeto|campos?|resumo|extracao|resultados?"
     r"|numeros?|total|totais|valor(?:es)?|soma|logica|filtros?|dados|sentimento|versao|exemplo|preenchimento"
-    r"|(?<!por )isso|isto|n?ela|dela|tudo|mim|uma linha|avaliacao de outr[oa]|o que voce|perguntas?|porcaria|acima|abaixo"
-    r"|que escrevi)\b"
+    r"|(?<!por )isso|isto|n?ela|dela|tudo|mim|uma linha|avaliacao de outr[oa]|est[ea] texto|o que voce|perguntas?"
+    r"|porcaria|acima|abaixo|que escrevi)\b"
 )
 _MINE = any_of("esquec* inventei inventamos chutei chute palpite acaso")
 """What one says of nothing but of one's own answer."""
@@ -32,7 +32,8 @@ _BAD_TURN = re.compile(
 """What an answer may be called."""
 _NOT_FOR_USE = re.compile(
     r"\b(?:(?:nao|nunca|jamais|evite)(?: (?:se|devem?|pode|ser|me|recomend\w+|jamais))*"
-    r" (?:us(?:e|em|ar|ad[oa])|rod(?:e|em|ar?)|execut\w+|confi\w+|consider(?:e|em|ar|ad[oa])|responde|serve|vale|atende"
+    r" (?:us(?:e|em|ar|ad[oa])|rod(?:e|em|ar?)|execut\w+|(?:confi|acredit|lei[ao]|publiqu)\w*"
+    r"|consider(?:e|em|ar|ad[oa])|responde|serve|vale|atende"
     r"|presta|funciona)|(?:desconsider|ignor|descart|apag)(?:e|em|ar))\b(?P<rest>.*)"
 )
 """What says that an answer is not to be used, or is none."""
@@ -53,7 +54,7 @@ _ITS_OWN = re.compile(
     r"\b(?:cliente|loja|vendedor|produto|item|entrega|anuncio|pedidos?|frete|centavos|nulos|coluna|cor|tamanho)(?:es)?s?\b"
 )
 """What a customer or a table is about: not the answer."""
-_ELSEWHERE = word_set("wrong isn nope incorrect incorrecto incorrecta disregard")
+_ELSEWHERE = word_set("please wrong isn never nope incorrect incorrecto incorrecta disregard")
 _NOT_IN_ENGLISH = re.compile(
     r"(?:\A|\bis (?!not null)|\bdefinitely )not\b|\bneg\b|\bno es (?:correct|ciert)|\bis false\b"
 )

@@ -11,9 +11,11 @@ _KINDS = {
     "late": "atras;demor;fora|alem|depois|apos|antes|estour|descumpr|desrespeit|passou prazo|previst|combinad;"
     "prazo nao|estour|venc|descumpr|perd|longo;tarde|tardi;lent entreg|envio;levou|dias|semanas depois|semanas|apos",
     "missing": "nao|nunca|nada|sem cheg|receb|entreg|veio|apareceu;extravi;sumi(?!r com);parad|perdid|retid correi"
-    "|transport|caminho|centro;pedid|encomend|entreg|pacot|rastre parad|perdid|retid|travad|pendent|nao|sumi;"
+    "|transport|caminho|centro;pedid|encomend|entreg|pacot|rastre parad|perdid|retid|travad|pendent|aberto|nao|sumi"
+    "|desaparec;"
     "aguard|esper|cade|falt|ausencia|sem produt|pedid|encomend|entreg|mercador;esper chegar|o;nao recebimento",
-    "silent": "nao|nem|nunca|ninguem|sem|falta|ausenc|nenhum|demor respo|retorn|contat|atende|explic|satisfac|procur;ignor;silenci;vacuo;"
+    "silent": "nao|nem|nunca|ninguem|sem|falta|ausenc|nenhum|demor respo|retorn|contat|atende|explic|satisfac|procur;"
+    "ignor;silenci;vacuo;"
     "vendedor|loja|suporte|chat sumi|calad|omiss;mensage|pergunt|email|e-mail sem|ignor",
     "refused": "reembols;estorn;devol;ressarc;restitu;dinheiro volta;neg|recus|dificult|nao troc;troca neg|recus|nao",
     "service": "atend|vendedor|loja|suporte|sac ruim|gross|rude|pessim|mal|desrespeit|deseduc|horriv;gross(?!ur);"
@@ -21,13 +23,15 @@ _KINDS = {
     "invoice": "nota fiscal;cupom fiscal;nf;danfe;sem|nao|falta|faltou nota",
     "packaging": "embal|caixa|pacote|lacre|embrulh amass|rasg|abert|danific|violad|molhad|umid|romp|quebr|avari|frag"
     "|ruim|pessim|estrag;amass|rasg|danific|violad embal|caixa|pacote;mal embal|protegid;sem prote|lacre|plastico",
-    "unlike": "diferente|diverg|distint|menor|maior anunc|foto|descri|imagem|site|propagand;"
+    "unlike": "diferente|diverg|distint|menor|maior|abaixo anunc|foto|descri|imagem|site|propagand|divulg;"
     "anunc|foto|descri|propagand engan|fals|mentir|diferente|nao;nao confere|corresponde|bate|condiz|igual|como|fiel",
     "wrong": "errad;trocad;outr cor|produt|model|tamanh|item|volt|mercador|coisa|ped;"
     "cor|model|tamanh|produt|item|numer diferent|diverg|incorret|equivoc|nao|trocad;troca|erro|confus cor|model|envio"
     ";nao|diferente ped|compr|escolh|encomend;veio|cheg|mand|envi|receb outr|lugar|vez",
     "incomplete": "falt pec|part|iten|item|acess|unid|cabo|carreg|manual|parafus|tampa|controle;incomplet;metade;"
-    "veio|vieram|chegou sem|falt;so|apenas veio|cheg|mand|receb|parte|um|uma;menos pec|iten|unid;quantidade",
+    "veio|vieram|chegou sem|falt;veio|vier|cheg|envi|mand|receb 1|2|3|um|uma|so(?![a-z]) vez;"
+    "veio|vier|cheg|mand 1|2|3|so(?![a-z]) de|dos|das;so|apenas veio|cheg|mand|receb|parte|um|uma;"
+    "menos pec|iten|unid;quantidade",
     "cancelled": "cancel;sem|falta|fora|acab estoque;indisponib;vend nao t",
     "poor": "qualidade|materi|acabam|costur|tecid|plastic ruim|frac|baix|pessim|mal|frag|inferior|duvid|precari|sofr"
     "|desejar|defeit|horriv;ruim|baix|pessim|mau|ma|pouc|falt|sem|falh|frac|defeit|inferior qualidade|acabam|materi"
@@ -47,9 +51,12 @@ KINDS = {kind: re.compile("|".join(map(_turn, turns.split(";")))) for kind, turn
 """Of folded text."""
 _LACKED = frozenset({"missing", "silent", "refused", "invoice"})
 """Kinds that are told by a denial themselves."""
-_DENIED = re.compile(r"\b(?:nao (?:houve|ha|teve|tem|foi|veio|chegou|e)|nenhum\w*|sem|zero|nem|nada)(?: (?!e\b)\w+)? $")
+_DENIED = re.compile(
+    r"\b(?:(?:nao|nunca)(?: (?:houve|ha|teve|tem|foi|veio|chegou|e|esta\w*)(?: (?!e\b)\w+){0,2})?"
+    r"|(?:nenhum\w*|sem|zero|nem|nada)(?: (?!e\b)\w+){0,2}) $"
+)
 
-_INSIDE = re.compile(r".\bnao (?:foi|veio|e|esta)\b")
+_INSIDE = re.compile(r".\bnao (?:foi|veio|e|esta\w*)\b")
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -109,12 +116,13 @@ def same_trouble(said: str, wanted: str, review: str) -> float:
 
 
 _PRAISE = any_of("""
-    otim* excelen* rapidez perfeit* maravilh* ador* amou amei satisfeit* recomend* feliz gost* content* encant* super* lind*
-    elogi* parab* compraria voltaria
+    otim* excelen* rapidez perfeit* maravilh* ador* amou amei satisfeit* recomend* feliz gost* content* encant* super*
+    lind* elogi* parab* compraria voltaria
     """)
 _BLAME = any_of("""
     pessim* ruim horriv* defeit* quebr* decep* insatisf* reclam* infeliz arrepend* caro cara problem* atras* demor*
-    estrag* abaixo nunca frac* neg* recus* reembols* aler* mentir* prejuiz* errad* falt* furios* revolt* baixa ma
+    estrag* abaixo nunca frac* negou negad* recus* reembols* aler* mentir* prejuiz* errad* falt* furios* revolt*
+    baixa ma
     """)
 _NOT = re.compile(r"\b(?:nao(?! so)|nem|sem|nenhum\w*|zero|jamais|nunca|longe|nada)(?: \w+){0,3} $")
 
