@@ -28,7 +28,8 @@ from benchmarks.hostile import Texts
 from benchmarks.reward_speed import forget
 from rewards import RewardSet, load_reward_set
 from rewards.parsing.objects import is_parsable
-from rewards.parsing.sql import gold_result, is_ordered, names
+from rewards.parsing.sql import is_ordered, names
+from rewards.parsing.sql_results import gold_result
 from rewards.parsing.text import readable
 from rewards.sets import SetName
 from tucano.prompts import Prompt

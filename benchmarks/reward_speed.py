@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 from rewards import RewardSet, load_reward_set, sets
-from rewards.parsing.sql import gold_result, is_ordered, names
+from rewards.parsing.sql import is_ordered, names
+from rewards.parsing.sql_results import gold_result
 from rewards.sets import SetName
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store

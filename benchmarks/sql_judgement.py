@@ -28,8 +28,8 @@ from benchmarks.sql_questions import SEED, Question, own_questions, spider_quest
 from data.generator.questions import AMOUNTS
 from data.generator.store import generated_tables, write_store
 from data.generator.suite import further_tables
-from rewards.parsing.sql import answers_gold, is_ordered, run_query
-from rewards.parsing.sql_results import Rounding, arrangements, fits_arranged, in_order, unordered
+from rewards.parsing.sql import is_ordered, run_query
+from rewards.parsing.sql_results import answers_gold, fits, in_order, unordered
 from tucano.files.prompts import STORE
 from tucano.truth.sql import right_answer
 
@@ -54,12 +54,7 @@ def as_before(question: Question, answer: str) -> bool:
     if gold is None or ours is None:
         return False
     expected = in_order(gold.rows) if is_ordered(question.sql) else unordered(gold.rows)
-
-    def same(_place: int, _ours: int) -> Rounding:
-        return Rounding()
-
-    orders = arrangements(expected, ours.rows, same, fixed=True)
-    return any(fits_arranged(expected, ours.rows, same, order) for order in orders)
+    return fits(expected, ours.rows)
 
 
 JUDGES: dict[str, Callable[[Question, str], bool]] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from data.separation import NearPrompts
 from data.splits import Splits
-from rewards.parsing.sql import gold_result
+from rewards.parsing.sql_results import gold_result
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
 from tucano.prompts import Paraphrase, Prompt, Task, reworded

@@ -14,9 +14,9 @@ import pytest
 from historic_bugs import Change, Patch
 
 from rewards import extraction, grounded
-from rewards.parsing import claims, objects, offers, proposed, sql, sql_results, text
+from rewards.parsing import claims, objects, offers, proposed, text
 from rewards.sets import SETS, SetName
-from rewards.wording import mistold, unwanted
+from rewards.wording import unwanted
 from tucano.prompts import Task
 
 
@@ -45,18 +45,6 @@ def edit(
 # extraction
 
 
-def missing_fields_are_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The mean was taken over the fields that the answer has, not over those that the reference asks for."""
-    edit(
-        patch,
-        extraction,
-        "match",
-        "for name, value in expected.items()]\n    return",
-        "for name, value in expected.items() if name in usable]\n    return",
-        [grounded],
-    )
-
-
 def strict_between_braces(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """Fences were to be cut off in a simpler way, and now any talk around the object counts as strict too."""
     edit(
@@ -79,17 +67,6 @@ def complaint_by_recall(patch: pytest.MonkeyPatch, name: SetName) -> None:
     )
 
 
-def unset_flags_weigh_most(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The two weights of the flags stand in each other's branch."""
-    edit(
-        patch,
-        extraction,
-        "_told",
-        "_UNSET if value is False else _ONLY_READ",
-        "_ONLY_READ if value is False else _UNSET",
-    )
-
-
 def null_agrees(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """A null was taken for «not told», so that it agrees with whatever the reference says."""
     edit(
@@ -101,70 +78,7 @@ def null_agrees(patch: pytest.MonkeyPatch, name: SetName) -> None:
     )
 
 
-def neutral_is_the_opposite(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """A lost «not»: the neutral sentiment is cut as the opposite one, and the opposite one is not."""
-    edit(
-        patch,
-        grounded.Extraction,
-        "shares",
-        'opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)',
-        'opposite = bool(wanted) and felt != wanted and "neutral" in (felt, wanted)',
-    )
-
-
 # sql_qa
-
-
-def whole_numbers_for_means(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The coarsest rounding was set to no decimals, so a mean rounded to a whole number is right."""
-    patch.setattr(sql_results, "COARSEST", 0)
-
-
-def prose_vouches_for_itself(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """States and months of the prose are looked up in the whole answer, the prose included."""
-    edit(
-        patch,
-        mistold,
-        "mistells",
-        'f"{prompt.user} {query.text}"',
-        'f"{prompt.user} {query.text} {query.prose}"',
-        [grounded],
-    )
-
-
-def further_rows_are_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The number of rows is a lower bound only: a query that forgets its LIMIT is right."""
-    edit(patch, sql_results, "fits", "len(rows) != expected.count", "len(rows) < expected.count")
-    edit(
-        patch,
-        sql_results,
-        "arrangements",
-        "len(rows) != expected.count",
-        "len(rows) < expected.count",
-        [sql],
-    )
-
-
-def outcome_unpacked_wrongly(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The two fields of the outcome were unpacked in the wrong order: a query that runs is a right one."""
-    edit(patch, grounded.SqlQa, "shares", "outcome.ran, outcome.equal", "outcome.equal, outcome.ran")
-
-
-def explained_in_characters(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The length of the explanation is taken of the text, not of its words: ten characters earn all."""
-    edit(
-        patch,
-        mistold,
-        "explains",
-        "clip(len(tokens) / FEWEST_WORDS)",
-        "clip(len(prose) / FEWEST_WORDS)",
-        [grounded],
-    )
-
-
-def withdrawal_sought_in_query(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """Whether an answer takes itself back is asked of the query's text instead of the prose."""
-    edit(patch, mistold, "takes_itself_back", "without_notes(query.prose)", "query.text", [grounded])
 
 
 # insights
@@ -265,21 +179,12 @@ def changes(tasks: tuple[Task, ...], *patches: Patch) -> tuple[Change, ...]:
 BUGS: tuple[Change, ...] = (
     *changes(
         ("extraction",),
-        missing_fields_are_free,
         strict_between_braces,
         complaint_by_recall,
-        unset_flags_weigh_most,
         null_agrees,
-        neutral_is_the_opposite,
     ),
     *changes(
         ("sql_qa",),
-        whole_numbers_for_means,
-        prose_vouches_for_itself,
-        further_rows_are_free,
-        outcome_unpacked_wrongly,
-        explained_in_characters,
-        withdrawal_sought_in_query,
     ),
     *changes(
         ("insights",),

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from rewards.parsing.sql import answers_gold
+from rewards.parsing.sql_results import answers_gold
 from tucano.truth.sql import right_answer
 
 ORDERS = {

@@ -17,7 +17,8 @@ import pytest
 from odd_files import ODD, put_in_place
 from pace import slowness
 
-from rewards.parsing.sql import Outcome, answers_gold, run_query
+from rewards.parsing.sql import run_query
+from rewards.parsing.sql_results import Outcome, answers_gold
 from tucano.audit.gate import audit
 from tucano.errors import UserError
 from tucano.prompts import Prompt

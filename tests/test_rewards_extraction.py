@@ -5,8 +5,12 @@ as right.
 from typing import Any
 
 import pytest
+from rewards_examples import Prompt
 
-from rewards.extraction import CHECKS, FIELDS, agreement, contradicts, matches, token_f1
+from rewards.extraction import CHECKS, FIELDS, agreement, contradicts, token_f1
+from rewards.wording.beside import retracts
+from rewards.wording.summaries import INVENTED, LABEL, OPPOSED, OTHER_NAME, OTHER_THING, summary_worth
+from rewards.wording.troubles import same_trouble
 
 VALID: dict[str, list[Any]] = {
     "sentiment": ["positive", "neutral", "negative"],
@@ -75,38 +79,83 @@ def test_word_f1(text: str, expected: str, f1: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "expected", "agreed", "right"),
+    ("name", "value", "expected", "agreed"),
     [
-        ("sentiment", "positive", "positive", 1, True),
-        ("sentiment", "Positive", "positive", 0, False),
-        ("sentiment", "positive", None, 0, False),
-        ("churn_risk", "low high", "low", 0, False),
-        ("sentiment_score", 3, 3, 1, True),
-        ("sentiment_score", 4, 3, 0.5, False),
-        ("sentiment_score", 2, 3, 0.5, False),
-        ("sentiment_score", 5, 3, 0, False),
-        ("sentiment_score", 5, 1, 0, False),
-        ("sentiment_score", 3.0, 3, 0, False),
-        ("sentiment_score", True, 1, 0, False),
-        ("sentiment_score", "3", 3, 0, False),
-        ("delivery_issue", True, True, 1, True),
-        ("delivery_issue", False, True, 0, False),
-        ("delivery_issue", 1, True, 0, False),
-        ("category", "Eletrônicos", "eletronicos", 1, True),
-        ("category", " moda ", "Moda\n", 1, True),
-        ("category", "moda feminina", "moda", 2 / 3, False),
-        ("category", None, "moda", 0, False),
-        ("main_complaint", "Entrega atrasada!", "entrega atrasada", 1, True),
-        ("main_complaint", "entrega", "entrega muito atrasada", 0.5, True),
-        ("main_complaint", "entrega", "a entrega muito atrasada", 0.4, False),
-        ("main_complaint", None, None, 1, True),
-        ("main_complaint", None, "atraso", 0, False),
-        ("main_complaint", "atraso", None, 0, False),
-        ("summary", "Cliente feliz", "cliente muito feliz", 0.8, False),
+        ("sentiment", "positive", "positive", 1),
+        ("sentiment", "Positive", "positive", 0),
+        ("sentiment", "positive", None, 0),
+        ("churn_risk", "low high", "low", 0),
+        ("sentiment_score", 3, 3, 1),
+        ("sentiment_score", 4, 3, 0.5),
+        ("sentiment_score", 2, 3, 0.5),
+        ("sentiment_score", 5, 3, 0),
+        ("sentiment_score", 5, 1, 0),
+        ("sentiment_score", 3.0, 3, 0),
+        ("sentiment_score", True, 1, 0),
+        ("sentiment_score", "3", 3, 0),
+        ("delivery_issue", True, True, 1),
+        ("delivery_issue", False, True, 0),
+        ("delivery_issue", 1, True, 0),
+        ("category", "Eletrônicos", "eletronicos", 1),
+        ("category", " moda ", "Moda\n", 1),
+        ("category", "moda feminina", "moda", 2 / 3),
+        ("category", None, "moda", 0),
+        ("main_complaint", "Entrega atrasada!", "entrega atrasada", 1),
+        ("main_complaint", "entrega", "entrega muito atrasada", 0.5),
+        ("main_complaint", "entrega", "a entrega muito atrasada", 0.4),
+        ("main_complaint", None, None, 1),
+        ("main_complaint", None, "atraso", 0),
+        ("main_complaint", "atraso", None, 0),
+        ("summary", "Cliente feliz", "cliente muito feliz", 0.8),
     ],
 )
-def test_agreement_is_dense_and_right_is_strict(
-    name: str, value: object, expected: object, agreed: float, right: bool
-) -> None:
+def test_agreement_is_dense(name: str, value: object, expected: object, agreed: float) -> None:
     assert agreement(name, value, expected) == pytest.approx(agreed)
-    assert matches(name, value, expected) == right
+
+
+@pytest.mark.parametrize(
+    ("said", "agreed"),
+    [
+        ("chegou oito dias depois do prazo", 1),  # its kind
+        ("fone com vinte dias", 1),  # nearly all in words of the review
+        ("nenhum atraso", 0),
+        ("produto quebrado, atendimento ruim, sem nota fiscal", 0),  # three kinds that nobody told of
+        ("cor feia", 0),
+    ],
+)
+def test_a_complaint_agrees_by_its_kind_or_its_words(said: str, agreed: float) -> None:
+    review = "O fone chegou vinte dias depois do prazo."
+    assert same_trouble(said, "entrega atrasada", review) == agreed
+
+
+@pytest.mark.parametrize(
+    ("summary", "worth"),
+    [
+        ("O fone veio vinte dias atrasado e ele desistiu da loja.", 1),
+        ("Cliente insatisfeito com o fone.", LABEL),
+        ("Cliente insatisfeito com o travesseiro.", OTHER_NAME),
+        ("Fala da compra.", OTHER_THING),
+        (None, OTHER_THING),
+        ("O fone veio noventa dias atrasado, e ele desistiu.", INVENTED),
+        ("Adorou o fone, excelente.", OPPOSED),
+    ],
+)
+def test_what_a_summary_leaves(summary: str | None, worth: float) -> None:
+    fields = {"sentiment": "negative", "main_complaint": "entrega atrasada", "summary": "O fone atrasou."}
+    prompt = Prompt("extraction", "Avaliação: O fone chegou vinte dias depois do prazo.", 1, {"fields": fields})
+    assert summary_worth(summary, "entrega atrasada", prompt) == worth
+
+
+@pytest.mark.parametrize(
+    ("text", "taken_back"),
+    [
+        ("A consulta está errada.", True),
+        ("Não use esta consulta.", True),
+        ("Favor desconsiderar.", True),
+        ("Sem o JOIN, o total sai errado.", False),
+        ("Não use este número como total do ano.", False),
+        ("O cliente recebeu o produto errado.", False),
+    ],
+)
+def test_an_answer_is_taken_back_by_what_is_said_of_it(text: str, taken_back: bool) -> None:
+    assert retracts(text) == taken_back

@@ -19,8 +19,7 @@ from rewards.parsing.calls import FLAT
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import PUSH, reads_well
 from rewards.parsing.offers import ungranted
-from rewards.parsing.prose import tells_of_others
-from rewards.parsing.sql_near import NAMELESS
+from rewards.sql_qa import NAMELESS, tells_of_others
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)

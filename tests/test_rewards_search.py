@@ -49,7 +49,6 @@ def push(product: str, offer: str, *figures: float) -> Prompt:
         (OBJECT + "}", SCRAPS),
         (OBJECT + ' "negative",', SCRAPS),
         (f"{OBJECT}\n{OBJECT}", SCRAPS),
-        (f"Promoção seu pneu recomenda: {OBJECT}", SCRAPS),
         (f'"sentiment_score": {OBJECT}', SCRAPS),
         (OBJECT[:-1] + ', "sentiment": "positive"}', SCRAPS),
         ('{"churn_risk": "low", "probability": "low", "probability": 0.25} "high",', SCRAPS),

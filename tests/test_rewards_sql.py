@@ -19,17 +19,16 @@ from rewards.parsing import sql
 from rewards.parsing.sql import (
     FREE_STEPS,
     GOLD_FACTOR,
-    Outcome,
     Result,
-    answers_gold,
+    Row,
     find_query,
-    gold_result,
     is_ordered,
     names,
     parse,
     run_query,
 )
-from rewards.parsing.sql_results import Rounding, Row, arrangements, fits_arranged, in_order, unordered
+from rewards.parsing.sql_results import Outcome, answers_gold, fits, gold_result, in_order, unordered
+from rewards.sql_qa import leaves_open, tells_of_others
 
 
 @pytest.fixture(scope="module")
@@ -325,8 +324,7 @@ def test_the_budget_counts_steps(store: Path) -> None:
 
 def same_result(gold: Sequence[Row], rows: Sequence[Row], ordered: bool) -> bool:
     expected = in_order(gold) if ordered else unordered(gold)
-    orders = arrangements(expected, rows, lambda *_: Rounding(), fixed=True)
-    return any(fits_arranged(expected, rows, lambda *_: Rounding(), order) for order in orders)
+    return fits(expected, rows)
 
 
 def test_results_ignore_row_order_column_names_and_float_noise() -> None:
@@ -599,3 +597,42 @@ def test_a_gold_query_is_its_own_answer_on_a_slow_machine(tmp_path: Path) -> Non
             other.kill()
             other.wait()
     assert outcomes == [[Outcome(True, True), Outcome(True, False)]] * 2
+
+
+# What is near, and what the prose tells
+
+COUNT = "SELECT COUNT(*) AS n FROM pedidos WHERE valor > 5"
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_open"),
+    [
+        ("SELECT COUNT(*) AS n, AVG(valor) AS media FROM pedidos WHERE valor > 5", False),
+        ("SELECT COUNT(*) FILTER (WHERE valor > 5) AS a, COUNT(*) FILTER (WHERE valor > 6) AS b FROM pedidos", True),
+        ("SELECT MIN(id) AS a, MAX(id) AS b, COUNT(*) AS n FROM pedidos WHERE valor > 5", True),
+    ],
+)
+def test_a_query_may_leave_open_which_figure_answers(answer: str, is_open: bool) -> None:
+    assert leaves_open(COUNT, answer) == is_open
+
+
+def test_further_columns_and_whole_numbers_are_near(suite: Path) -> None:
+    reference = {"sql": THIRDS, "database": "store.sqlite"}
+    for answer in (THIRDS.replace("SELECT", "SELECT 1 AS a,"), THIRDS.replace(",2)", ")")):
+        assert (
+            not answers_gold(reference, answer, suite).equal and answers_gold(reference, answer, suite, near=True).equal
+        )
+
+
+@pytest.mark.parametrize(
+    ("prose", "of_others"),
+    [
+        ("Soma os pedidos de SP em maio de 2018.", False),
+        ("Soma os pedidos do Rio de Janeiro.", True),
+        ("Soma os pedidos de SP e RJ.", True),
+        ("Soma os pedidos de SP, e não os de RJ.", False),
+        ("Soma os pedidos de 06/2018.", True),
+    ],
+)
+def test_prose_may_tell_of_other_states_or_months(prose: str, of_others: bool) -> None:
+    assert tells_of_others(prose, "Quanto vendeu SP em 05/2018? WHERE estado = 'SP' AND mes = '2018-05'") == of_others

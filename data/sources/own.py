@@ -15,7 +15,7 @@ from data.own.reading import PATTERNS
 from data.reading.findings import UNREADABLE as KIND
 from data.sources import Demonstration
 from data.sources.synthetic import SyntheticSource
-from rewards.parsing.sql import gold_result, stores
+from rewards.parsing.sql_results import gold_result, stores
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
 from tucano.prompts import Prompt, Task

@@ -6,13 +6,13 @@ it runs.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import json_repair
 
-from rewards.parsing.fluency import Limits, reads
-from rewards.parsing.prose import stands
+from rewards.parsing.text import portuguese, words
 from rewards.types import LONGEST
 from rewards.wording.beside import denies_object, retracts
 
@@ -26,16 +26,14 @@ MOST_REPAIRED_MARKS = 200
 MOST_REPAIRED_BRACKETS = 16
 
 FRAMED = 0.85
-"""Worth of an object beside one short sentence."""
 REPAIRED = 0.45
-"""Worth of one beside stray words, or that a program cannot read, with a fault that leaves its fields clear."""
 SCRAPS = 0.1
-"""Worth of one between scraps of others, and of one in pieces."""
-_FRAME = re.compile(r"(?:[A-ZÀ-Ý][^\W\d_]*[,!]?)(?: (?:[^\W\d_]|-)+[,!]?)*[.:!]?")
-_WORDS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?[.:!]?")
-_MOST_FRAME, _MOST_STRAY = 12, 2
-"""Words around an object, in sentences and by themselves."""
-_FRAME_READS = Limits({3: -0.7}, -0.4, 0.0)
+"""Worth of an object beside one short sentence; beside a stray word, more prose, or with a fault that leaves its fields
+clear; and between scraps of others or in pieces."""
+_MARKS_OF_JSON = frozenset('{}[]"')
+_FRAME = re.compile(r"(?:(?P<begun>[A-ZÀ-Ý])[^\W\d_]*|[^\W\d_]+)[,!]?(?: (?:[^\W\d_]|-)+[,!]?)*[.:!]?")
+MOST_FRAME = 12
+"""Words of a sentence around an object."""
 _FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
 
 _MARKS = re.compile(r"[(`#\"'“”{}\[\]:,/]")
@@ -50,23 +48,11 @@ _NUMBER = re.compile(
      (?=\s*(?:[}}"'\]]|,(?!\s*\d)|\Z))""",
     re.DOTALL | re.VERBOSE,
 )
-
-
-_DOUBLE = r'"(?>(?:[^"\\]|\\.|(?<=\d)"(?!\s*+(?:[,:}\]]|\Z|"\w*+"\s*+:)))*)"'
+_INCHES = re.compile(r'"(?>(?:[^"\\]|\\.|(?<=\d)"(?!\s*+(?:[,:}\]]|\Z|"\w*+"\s*+:)))*)"?', re.DOTALL)
 """A string, in which the mark of inches (`"TV 50" nova"`) does not end it."""
-_INCHES, _INCH = re.compile(_DOUBLE + "?", re.DOTALL), re.compile(r'(?<=\d)"(?!\Z)')
-_QUOTED = rf""" {_DOUBLE} | '(?>(?:[^'\\{{}}]|\\.)*)' """
-_VALUE = (
-    rf"(?: {_QUOTED} | (?:R\$\s*+)?-?\d++(?>(?:[.,]\d++)*)(?:[eE][+-]?\d++)?(?:\s*+%)? | \w++ | \[[^\[\]{{}}]*+\] )"
-)
-_KEY = rf"(?: {_QUOTED} | [^\W\d]\w*+ )"
-_PAIR = rf"{_KEY} \s*+ : \s*+ {_VALUE} \s*+"
-_CUT = rf"(?: [\"']\w*+[\"']? | {_KEY} \s*+ : (?: \s*+ [\"'][^\"'{{}}:]*+ )? )"
-_PLAIN = re.compile(
-    rf"\{{ \s*+ {_PAIR} (?> (?: , \s*+ {_PAIR} )* ) (?: ,? \s*+ \}} | ,? \s*+ {_CUT}? ) \s*+", re.VERBOSE
-)
-"""An object with plain faults: single quotes, bare words, a comma too many, a missing end, the mark of inches."""
-_NAME = re.compile(r"(?<=[{,])\s*[\"']?(\w+)[\"']?\s*:")
+_INCH = re.compile(r'(?<=\d)"(?!\Z)')
+_NAME = re.compile(r"[^\W\d]\w*")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def find_object(text: str) -> dict[str, Any] | None:
@@ -109,62 +95,52 @@ def wholeness(text: str) -> float:
     if is_strict(text):
         return 1.0
     text = _bare(text)
-    start = text.find("{")
+    start = max(0, text.find("{"))
     span = next(_objects(text), "") if is_parsable(text) else ""
-    if start >= 0 and span and is_strict(span):
-        around = (text[:start], text[start + len(span) :])
-        return FRAMED if _is_frame(*around) else REPAIRED if _is_label(*around) else SCRAPS
-    before, plain = text[:start], text[start:] if start >= 0 else ""
-    is_framed = _is_frame(before, "") or _is_label(before, "")
-    return REPAIRED if is_framed and _has_plain_faults(plain) else SCRAPS
+    if span and is_strict(span):
+        return _frame(text[:start], text[start + len(span) :])
+    return REPAIRED if _frame(text[:start], "") > SCRAPS and _has_plain_faults(text[start:]) else SCRAPS
+
+
+def _frame(before: str, behind: str) -> float:
+    """What the text around an object leaves of it: fences, a short sentence, a word or two or more prose, or scraps."""
+    said = [part.strip() for part in (*_FENCE.split(before), *_FENCE.split(behind)) if part.strip()]
+    told = words(" ".join(said))
+    found = [_FRAME.fullmatch(part) for part in said]
+    if all(one and one["begun"] for one in found) and len(told) <= MOST_FRAME:
+        return FRAMED
+    is_prose = portuguese(told) == 1 and not any(
+        part[0].islower() or _MARKS_OF_JSON.intersection(part) for part in said
+    )
+    return REPAIRED if is_prose or (all(found) and len(told) <= 2) else SCRAPS
 
 
 def _has_plain_faults(text: str) -> bool:
-    names = _NAME.findall(text)
-    return len(text) <= LONGEST_REPAIRED and _PLAIN.fullmatch(text) is not None and len(set(names)) == len(names)
-
-
-def _is_frame(before: str, behind: str) -> bool:
-    """Whether what stands around an object is a fence, nothing or short plain sentences."""
-    said = _said(before, behind)
-    return len(" ".join(said).split()) <= _MOST_FRAME and all(
-        _FRAME.fullmatch(part) and stands(part) and reads(part.rstrip(":"), _FRAME_READS) for part in said
-    )
-
-
-def _is_label(before: str, behind: str) -> bool:
-    """Whether a word or two stand around an object («JSON:», «Resposta:»)."""
-    said = _said(before, behind)
-    return len(" ".join(said).split()) <= _MOST_STRAY and all(map(_WORDS.fullmatch, said))
-
-
-def _said(before: str, behind: str) -> list[str]:
-    return [part.strip() for part in (*_FENCE.split(before), *_FENCE.split(behind)) if part.strip()]
+    """Whether repair keeps every word of a text: single quotes, bare words, a comma too many, a missing end."""
+    found = _repaired(normalize_decimals(text)) if text.startswith("{") and len(text) <= LONGEST_REPAIRED else None
+    if not found or not all(map(_NAME.fullmatch, found)):
+        return False
+    told = " ".join(f"{name} {'null' if value is None else value}" for name, value in found.items())
+    kept, said = (_LETTERS.findall(some.casefold().replace("none", "null")) for some in (told, text))
+    lost = Counter(said) - Counter(kept)
+    return not Counter(kept) - Counter(said) and lost in (Counter(), Counter(said[-1:]))
 
 
 def around(answer: str) -> str:
     """The text around the outermost braces: what is said of the object, not in it."""
     before, _, rest = answer.partition("{")
-    return f"{before}\n{rest.rpartition('}')[2]}"
+    return f"{before}\n{rest.rpartition('}')[2] if '}' in rest else ''}"
 
 
 def standing_object(answer: str, fields: Collection[str]) -> dict[str, Any]:
     """The object of an answer; {} where there is none, or where what is around it or in a field denies it."""
     found = find_object(answer) or {}
-    beside = [value for name, value in found.items() if name not in fields and isinstance(value, str)]
-    told = {name: value for name, value in found.items() if name not in fields or name in _TEXTS}
+    told = {name: value for name, value in found.items() if name not in fields or name in ("main_complaint", "summary")}
+    further = [value for name, value in told.items() if name not in fields]
     is_denied = any(denies_object(name, value, found.get("sentiment")) for name, value in told.items())
-    if is_denied or any(map(retracts, (around(answer), *beside))):
-        return {}
-    return found if all(map(stands, (around(answer), *beside))) else {}
-
-
-_TEXTS = ("main_complaint", "summary")
-
-
-def is_single(text: str) -> bool:
-    """Whether a text opens at most one object; braces inside strings open none."""
-    return sum(token[0] == "{" for token in _TOKEN.finditer(text)) <= 1
+    is_another = any(isinstance(value, dict) for value in further)
+    said = (around(answer), *(value for value in further if isinstance(value, str)))
+    return {} if is_denied or is_another or any(map(retracts, said)) else found
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,16 +1,14 @@
-"""The SQL query in a completion: found with sqlglot, run on SQLite inside tight limits, compared with the gold query's
-result on every store of its question.
+"""The SQL query in a completion: found with sqlglot, run on SQLite inside tight limits.
 
 A query can read and compute, nothing else. Its work is counted in steps of SQLite's virtual machine and never in time,
 so that the same query gets the same verdict on a slow, a busy and a fast machine.
 """
 
-import glob
 import os
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,22 +20,9 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from rewards.parsing.objects import is_parsable
-from rewards.parsing.sql_results import (
-    Arrangement,
-    Expected,
-    Result,
-    Rounding,
-    Row,
-    arrangements,
-    decimals,
-    fits_arranged,
-    in_order,
-    ranking,
-    unordered,
-    with_ties,
-)
 from rewards.parsing.text import word_set
-from rewards.wording.beside import alters, comments, without_comments
+
+Row = tuple[Any, ...]
 
 LONGEST_QUERY = 1024
 """Characters; sqlglot needs about 6 ms for the worst query of this length."""
@@ -52,7 +37,6 @@ FREE_STEPS = 200_000
 query's.
 """
 GOLD_FACTOR = 4
-MOST_GOLD_STEPS = 50_000_000
 _STRIDE = 100
 """Steps between two looks at the budget."""
 
@@ -86,10 +70,23 @@ _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
 _END = re.compile(r"'[^']*+'|(?P<end>;|\n[ \t\r]*\n|```)")
 _FENCED_END = re.compile(r"'[^']*+'|(?P<end>;)")
+_COMMENT = re.compile(r"'[^'\n]*+'|(?P<comment>--(?>(?:(?!```)[^\n])*)|/\*(?>(?:(?!\*/|```).)*)(?:\*/)?)", re.DOTALL)
+_ALTERS = re.compile(
+    r"(?:\A|[;\n])[ \t]*+(?:(?:DROP|ALTER|CREATE|TRUNCATE)\s+\w+\s+\w|TRUNCATE\s+\w+"
+    r"|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|REPLACE\s+INTO|PRAGMA\s+\w+|ATTACH\s+DATABASE)\b",
+    re.IGNORECASE,
+)
+"""A statement that is no query: prose begins with none."""
+
+_OPTION = re.compile(
+    r"(?im)(?<![ao] )\b(?:op[cç][aã]o|alternativa|resposta|vers[aã]o) (?:n\S{1,2} ?)?(?:\d|[a-d]\b)"
+    r"|(?:\A|[.\n;])[ \t]{0,9}(?:=>|[&|/]|or:|ou:) ?\w[^|\n]{0,200}$"
+)
+"""How another answer begins («Alternativa 2: …»)."""
 
 # Fuzzing met the first two only; the others are what a parser's bug raises, and one odd completion must not end a
 # training run.
-_PARSER_FAULTS = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError)
+PARSER_FAULTS = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +99,19 @@ class Query:
     beside: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The rows of a query, and the steps of SQLite's virtual machine that it took, rounded up to a hundred."""
+
+    rows: tuple[Row, ...]
+    steps: int
+
+
 def find_query(completion: str) -> Query | None:
     """The first query that sqlglot parses: in a code fence, else from SELECT or WITH to `;`, a blank line or the end.
 
-    Last lines that are prose are dropped until the rest parses. The time is bounded: only so many characters are ever
-    parsed.
+    Last lines that are prose are dropped until the rest parses. What is commented out is no query. The time is bounded:
+    only so many characters are ever parsed.
     """
     if not is_parsable(completion):
         return None
@@ -123,16 +128,23 @@ def find_query(completion: str) -> Query | None:
                 taken = fence or slice(start, end)
                 around = f"{completion[: taken.start]}\n{completion[taken.stop :]}"
                 beside = f"{bare[taken.start : start]}\n{bare[end : taken.stop]}" if fence else ""
-                return Query(statement, around, comments(completion[taken]), beside.replace("```", " "))
+                found = (match["comment"] for match in _COMMENT.finditer(completion[taken]))
+                comments = "\n".join(comment.strip("-/* \n") for comment in found if comment)
+                return Query(statement, around, comments, beside.replace("```", " "))
             statement = statement.rpartition("\n")[0].rstrip()
     return None
 
 
+def without_comments(text: str) -> str:
+    """A text with SQL's comments as blanks and all else in its place."""
+    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]) if match["comment"] else match[0], text)
+
+
 def has_another(query: Query) -> bool:
     """Whether a second statement to choose from stands beside a query; the same one told again is none."""
-    further = (inside := find_query(query.beside)) or find_query(query.prose)
-    if alters(f"{query.beside}\n{query.prose}"):
+    if _ALTERS.search(without_comments(f"{query.beside}\n{query.prose}")) or _OPTION.search(query.prose):
         return True
+    further = (inside := find_query(query.beside)) or find_query(query.prose)
     if further is None or not (inside or any(name.startswith("table:") for name in names(further.text))):
         return False
     one, other = (" ".join(found.text.split()).rstrip("; ").casefold() for found in (query, further))
@@ -162,7 +174,7 @@ def parse(sql: str) -> exp.Expression | None:
         return None
     try:
         tree = sqlglot.parse_one(sql, dialect="sqlite")
-    except _PARSER_FAULTS:
+    except PARSER_FAULTS:
         return None
     return tree if isinstance(tree, exp.Query) and tree.selects else None
 
@@ -182,12 +194,6 @@ def names(sql: str) -> frozenset[str]:
         if name not in aliases or not column.find_ancestor(exp.Order, exp.Group, exp.Having):
             columns.add(name)
     return frozenset({f"table:{name}" for name in tables if name} | {f"column:{name}" for name in columns if name})
-
-
-@lru_cache(maxsize=4096)
-def decimals_of(sql: str) -> tuple[int | None, ...]:
-    """What each column of a query is rounded to, as far as that can be read from it."""
-    return decimals(parse(sql))
 
 
 @lru_cache(maxsize=4096)
@@ -220,7 +226,7 @@ def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result 
             sqlglot.transpile(sql, read="postgres", write="sqlite", unsupported_level=ErrorLevel.IGNORE)[0],
             most_steps,
         )
-    except (sqlite3.Error, *_PARSER_FAULTS):
+    except (sqlite3.Error, *PARSER_FAULTS):
         return None
 
 
@@ -298,101 +304,3 @@ def _authorize(
         return sqlite3.SQLITE_OK
     allowed = action == sqlite3.SQLITE_FUNCTION and function in _FUNCTIONS
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of an answer's query: whether it ran, and whether its result is the gold one."""
-
-    ran: bool
-    equal: bool
-
-
-def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None) -> Outcome:
-    """An answer's query against the gold query of a sql_qa reference: it ran if it does on the reference's database,
-    and is equal if it is on every store of the question. ValueError without the folder.
-
-    What the question asks for besides the rows stands in `asks`: "columns" (their order), "rounding".
-    """
-    if databases is None:
-        raise ValueError(
-            f"the reference names the database {reference['database']!r}; give the folder that holds it as `databases`"
-        )
-    if Path(reference["database"]).name != reference["database"] or reference["database"] == "..":
-        raise ValueError(
-            f"the reference names the database {reference['database']!r}; a database is a file of the prompt set's own"
-            " folder"
-        )
-    gold, asks = reference["sql"], frozenset(reference.get("asks", ()))
-    rounding = _roundings(gold, sql, "rounding" in asks)
-    orders: list[Arrangement] | None = None
-    """Of the columns; not known before a store has rows for the question."""
-    for number, store in enumerate(stores(databases / reference["database"])):
-        steps, expected = gold_result(store, gold).steps, _expected(store, gold)
-        if number and expected.is_void:
-            continue
-        result = run_query(store, sql, max(FREE_STEPS, GOLD_FACTOR * steps))
-        if result is None:
-            return Outcome(number > 0, False)
-        if not expected.count or (number and expected.is_zero and not result.rows):
-            if result.rows:
-                return Outcome(True, False)
-            continue
-        if orders is None:
-            orders = arrangements(expected, result.rows, rounding, "columns" in asks)
-        orders = [order for order in orders if fits_arranged(expected, result.rows, rounding, order)]
-        if not orders:
-            return Outcome(True, False)
-    return Outcome(True, True)
-
-
-@lru_cache(maxsize=64)
-def stores(database: Path) -> tuple[Path, ...]:
-    """`x.sqlite` and, beside it, the further stores of the same questions: `x-1.sqlite`, `x-2.sqlite` …"""
-    return database, *sorted(database.parent.glob(f"{glob.escape(database.stem)}-*{glob.escape(database.suffix)}"))
-
-
-def _roundings(gold: str, sql: str, asked: bool) -> Callable[[int, int], Rounding]:
-    """How a column of the gold query and one of the answer are rounded."""
-    if asked:
-        return lambda place, ours: Rounding()
-    theirs, mine = decimals_of(gold), decimals_of(sql)
-
-    def rounding(place: int, ours: int) -> Rounding:
-        return Rounding(theirs[place] if place < len(theirs) else None, mine[ours] if ours < len(mine) else None)
-
-    return rounding
-
-
-def expected_on(database: Path, sql: str) -> Expected:
-    return _expected(database, sql)
-
-
-@lru_cache(maxsize=4096)
-def _expected(database: Path, sql: str) -> Expected:
-    """What a prompt's gold query asks for on a store."""
-    rows = gold_result(database, sql).rows
-    if not is_ordered(sql):
-        return unordered(rows)
-    tree = parse(sql)
-    assert tree is not None, "it is ordered"
-    try:
-        ranked = ranking(tree)
-    except _PARSER_FAULTS:
-        ranked = None
-    if ranked is None:
-        return in_order(rows)
-    query, keys = ranked
-    result = run_query(database, query, MOST_GOLD_STEPS)
-    return in_order(rows) if result is None else with_ties(rows, result.rows, keys)
-
-
-@lru_cache(maxsize=4096)
-def gold_result(database: Path, sql: str) -> Result:
-    """The result of a prompt's gold query. ValueError where it does not run: a fault of the prompt set."""
-    if not database.is_file():
-        raise ValueError(f"there is no database {database}; give the folder that holds it as `databases`")
-    result = run_query(database, sql, MOST_GOLD_STEPS)
-    if result is None:
-        raise ValueError(f"the gold query does not run on {database} within the limits; mend the prompt set: {sql}")
-    return result

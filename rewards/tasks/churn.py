@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards.extraction import CHECKS, agreement
-from rewards.grounded import damped, filled
+from rewards.extraction import CHECKS, agreement, meant
 from rewards.parsing import text
 from rewards.parsing.objects import find_object, standing_object, wholeness
-from rewards.types import Component, PromptLike, TaskRewards, clip
-from rewards.wording.complaints import meant
+from rewards.types import Component, PromptLike, TaskRewards, clip, damped, filled
 
 _FIELDS = ("churn_risk", "probability")
 _RANGES = {"low": (0.0, 0.6), "medium": (0.0, 1.0), "high": (0.4, 1.0)}

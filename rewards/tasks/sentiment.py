@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards.extraction import CHECKS, agreement, contradicts
-from rewards.grounded import damped, filled
+from rewards.extraction import CHECKS, agreement, contradicts, meant
 from rewards.parsing import text
 from rewards.parsing.objects import find_object, standing_object, wholeness
-from rewards.types import Component, PromptLike, TaskRewards
-from rewards.wording.complaints import meant
+from rewards.types import Component, PromptLike, TaskRewards, damped, filled
 
 _FIELDS = ("sentiment", "sentiment_score")
 _SOURCE = "docs/rating-guide.md"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from rewards.names import REPORTED
-from rewards.parsing.sql import gold_result, stores
+from rewards.parsing.sql_results import gold_result, stores
 from rewards.sets import SetName
 from tucano.audit.agreement import (
     agreements,

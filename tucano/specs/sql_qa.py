@@ -10,7 +10,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from rewards.parsing.sql import answers_gold, find_query
+from rewards.parsing.sql import find_query
+from rewards.parsing.sql_results import answers_gold
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
 from tucano.specs.flaws.sql_qa import forms, turns
