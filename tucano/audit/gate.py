@@ -64,6 +64,10 @@ ALWAYS_WARN = ("sample size", "component: ", "degradation: words strung together
 blocks nothing.
 """
 
+WORDINGS = ("degradation: ", "harmless: ")
+MOST_WORDINGS = 0.04
+"""Checks of one turn of words each, and the share of a task's that may fail."""
+
 FloorScores = dict[str, dict[str, list[float]]]
 """{task: {kind of worthless answer: [highest, mean score]}}"""
 
@@ -120,7 +124,7 @@ def audit_rewards(
     parts = forked(audited, tasks, hands.cores)
     checks = [check for part in parts for check in part.checks]
     checks += [pinned_check(rewards, rated, PINNED)] if name == "v4.2" else []
-    checks = [with_level(name, check) for check in checks]
+    checks = tolerated([with_level(name, check) for check in checks])
     known = [answer for answer in rated if answer.prompt.task in tasks]
     raters: dict[str, str] = {rater: kind for answer in known for rater, kind in answer.raters.items()}
     shown = [disagreement for part in parts for disagreement in _disagreements(part.groups)]
@@ -200,6 +204,19 @@ def with_level(reward_set: str, check: AuditCheck) -> AuditCheck:
     control = reward_set.startswith("controls.") and check.name not in ALWAYS_BLOCK
     level: Level = "warn" if check.name.startswith(ALWAYS_WARN) or known_hack or control else check.level
     return replace(check, level=level)
+
+
+def tolerated(checks: Sequence[AuditCheck]) -> list[AuditCheck]:
+    """The checks, where few of a task's single wordings fail with these as warnings: each tries one turn in one kind of
+    answers, and rewards that must pass every one are written wording by wording.
+    """
+    found = list(checks)
+    for task in {check.task for check in checks}:
+        ours = [check for check in checks if check.task == task and check.name.startswith(WORDINGS)]
+        failed = [check for check in ours if not check.passed]
+        if len(failed) <= MOST_WORDINGS * len(ours):
+            found = [replace(check, level="warn") if check in failed else check for check in found]
+    return found
 
 
 def is_carried(people: PeopleAgreement | None, settings: Gate) -> bool:
