@@ -36,10 +36,7 @@ MEASURED_BY = {
     "docs/resume.md": ["make drill KILLS=50"],
     "docs/serving.md": ["python -m benchmarks.serve_load"],
     "docs/speed.md": ["make bench", "tucano forecast laptop"],
-    "docs/truth.md": [
-        "python -m benchmarks.truth_and_reward",
-        "python -m benchmarks.truth_search --task push --calls 10000 --seed 1",
-    ],
+    "docs/truth.md": ["python -m benchmarks.truth_search --task push --calls 10000 --seed 1"],
     "docs/statistics-answers.md": ["python -m benchmarks.answers_simulation --write docs/statistics-answers.md"],
     "docs/statistics-simulation.md": ["python -m benchmarks.verdict_simulation --write docs/statistics-simulation.md"],
 }

@@ -58,9 +58,7 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
     said = figures(text)[:MOST_FIGURES]
     new = [figure for figure in said if not any(figure.agrees(one.figure) for one in given)]
     loose = [figure for figure in new if not follows(figure, known)]
-    shared = [
-        (one, mine) for one in _read(text, said) if (mine := [to for to in given if one.figure.agrees(to.figure)])
-    ]
+    shared = _shared(_read(text, said), given)
     kinds = [_kind(one, mine, given) for one, mine in shared]
     places = [given.index(mine[0]) for _, mine in shared]
     times, asked = set(_TIMES.findall(text)), set(_TIMES.findall(plain(prompt)))
@@ -82,6 +80,12 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
         "times added": float(len(times - asked)),
         "times left": float(len(asked - times)),
     }
+
+
+def _shared(ours: Sequence[Placed], given: Sequence[Placed]) -> list[tuple[Placed, list[Placed]]]:
+    """The figures that are the prompt's, each with those that it may be."""
+    pairs = ((one, [to for to in given if one.figure.agrees(to.figure)]) for one in ours)
+    return [(one, mine) for one, mine in pairs if mine]
 
 
 @lru_cache(maxsize=4096)
