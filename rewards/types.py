@@ -73,3 +73,23 @@ are about 2,000).
 def clip(value: float) -> float:
     """`value` limited to [0, 1]."""
     return min(1.0, max(0.0, value))
+
+
+def filled(
+    shares: tuple[float, ...], components: tuple[Component, ...], truths: frozenset[str], known: bool
+) -> tuple[float, ...]:
+    """The shares as they are where truth is known; else those of positive form components scaled so that their weights
+    fill 1.
+    """
+    if known:
+        return shares
+    form = sum(c.weight for c in components if c.weight > 0 and c.name not in truths)
+    return tuple(share / form if c.weight > 0 else share for c, share in zip(components, shares, strict=True))
+
+
+_KEPT_FORM = 0.3
+
+
+def damped(share: float) -> float:
+    """Credit for form where a share of the truth is there: some of it even without any."""
+    return _KEPT_FORM + (1 - _KEPT_FORM) * share

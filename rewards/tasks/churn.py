@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards.extraction import CHECKS, agreement
-from rewards.grounded import damped, filled
 from rewards.parsing import text
 from rewards.parsing.objects import find_object, standing_object, wholeness
-from rewards.types import Component, PromptLike, TaskRewards, clip
+from rewards.types import Component, PromptLike, TaskRewards, clip, damped, filled
 from rewards.wording.complaints import meant
 
 _FIELDS = ("churn_risk", "probability")

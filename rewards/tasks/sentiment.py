@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards.extraction import CHECKS, agreement, contradicts
-from rewards.grounded import damped, filled
 from rewards.parsing import text
 from rewards.parsing.objects import find_object, standing_object, wholeness
-from rewards.types import Component, PromptLike, TaskRewards
+from rewards.types import Component, PromptLike, TaskRewards, damped, filled
 from rewards.wording.complaints import meant
 
 _FIELDS = ("sentiment", "sentiment_score")

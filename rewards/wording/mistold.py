@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from rewards.parsing.prose import stands, tells_of_others
+from rewards.parsing.prose import stands
 from rewards.parsing.sql import FREE_STEPS, Query, parse, run_query
-from rewards.parsing.text import fold, originality, portuguese, words
+from rewards.parsing.text import fold, originality, portuguese, word_set, words
 from rewards.types import PromptLike, clip
 from rewards.wording.beside import denies_all, retracts, without_notes
 
@@ -123,3 +123,48 @@ def _values(database: Path, table: str, column: str) -> set[str]:
 
 def _spaced(text: str) -> str:
     return " ".join(re.sub(r"[_.,;:!?()\"']", " ", fold(text)).split())
+
+
+_STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")
+_STATE_NAMES = {
+    "AC": "Acre", "AL": "Alagoas", "AP": "Amapá", "AM": "Amazonas", "BA": "Bahia", "CE": "Ceará",
+    "DF": "Distrito Federal", "ES": "Espírito Santo", "GO": "Goiás", "MA": "Maranhão", "MT": "Mato Grosso",
+    "MS": "Mato Grosso do Sul", "MG": "Minas Gerais", "PB": "Paraíba", "PR": "Paraná",
+    "PE": "Pernambuco", "PI": "Piauí", "RJ": "Rio de Janeiro", "RN": "Rio Grande do Norte",
+    "RS": "Rio Grande do Sul", "RO": "Rondônia", "RR": "Roraima", "SC": "Santa Catarina", "SP": "São Paulo",
+    "SE": "Sergipe", "TO": "Tocantins",
+}  # fmt: skip
+_CODES = {fold(name): code for code, name in _STATE_NAMES.items()}
+_STATE = re.compile(rf"\b(?:{'|'.join(sorted(_CODES, key=len, reverse=True))})\b")
+_PARA = re.compile(r"\bPará\b")
+"""The 27th, which is another word without its accent."""
+_MONTH = re.compile(r"\b(?:(\d{4})-(\d\d)|(\d\d)/(\d{4}))\b")
+_MONTHS = (
+    *("janeiro", "fevereiro", "marco", "abril", "maio", "junho"),
+    *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
+)
+_MONTH_IN_WORDS = re.compile(
+    rf"\b({'|'.join(_MONTHS)}|(?:{'|'.join(name[:3] for name in _MONTHS)})(?=\W)) ?/? ?(?:de )?(\d{{4}})\b"
+)
+_BEGINNINGS = [name[:3] for name in _MONTHS]
+_OTHERS_DENIED = re.compile(
+    r"\b(?i:(?:nao|exceto|menos|salvo|em vez de|diferente de|sem (?:contar|incluir|considerar))(?: \w+){0,4}|sem)"
+    r" (?:\d{4}-\d\d\b|[A-Z]{2}\b(?:(?:,| nem| e| ou) [A-Z]{2}\b)*|[A-Z][\w ]{2,18}|(?:de )?[a-zç]{4,9} de \d{4}\b)"
+    r"|\b(?i:troque|trocar|substitua) [^.;\n]{1,40} por \S{1,20}"
+)
+"""Who is left out («e não para São Paulo»), or could be put in («troque 'MG' por 'SP'»)."""
+
+
+def tells_of_others(text: str, about: str) -> bool:
+    """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») where it is
+    about others."""
+    told = _told_of(_OTHERS_DENIED.sub("", text.replace("não", "nao").replace("Não", "Nao")))
+    return any(known and not found <= known for found, known in zip(told, _told_of(about), strict=True))
+
+
+def _told_of(text: str) -> tuple[set[str], set[str]]:
+    coded = re.findall(r"\b[A-Z]{2}\b", _PARA.sub("PA", text))
+    states = {word for word in coded if word.lower() in _STATES} | {_CODES[name] for name in _STATE.findall(fold(text))}
+    months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
+    months |= {f"{year}-{_BEGINNINGS.index(name[:3]) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
+    return states, months
