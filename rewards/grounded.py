@@ -16,7 +16,7 @@ from rewards.parsing.objects import is_single, standing_object, wholeness
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant, naming
 from rewards.push import Push
-from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
+from rewards.types import Component, PromptLike, TaskReward, damped, filled
 from rewards.wording.complaints import TOLD, is_as_fair, states_stars, worth
 from rewards.wording.complaints import meant as meant_by
 from rewards.wording.mistold import explains, mistells, takes_itself_back

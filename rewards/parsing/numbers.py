@@ -10,7 +10,7 @@ from functools import lru_cache
 from rewards.parsing.arithmetic import is_worked_out
 from rewards.parsing.text import PORTUGUESE, REMEMBERED, SPELLED, Figure, fold, spelled
 
-MONTHS = "jan fev mar abr mai jun jul ago set out nov dez".split()
+MONTHS = ["jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez"]
 _DATE = re.compile(
     rf"\b(\d{{1,2}})(?:/(\d{{1,2}})(?:/\d{{2,4}})?|(?:º|o)? de ({'|'.join(MONTHS)})[a-z]*)\b(?![/\d])"
 )

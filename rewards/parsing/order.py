@@ -93,6 +93,6 @@ def is_imperative(word: str) -> bool:
     """Whether a folded word is an order («teste», «ofereça»): a form of an infinitive that the corpus has."""
     if len(word) < 4 or word[-1] not in "ea":
         return False
-    stem = _SPELLED_OTHERWISE.get(word[-3:-1], "") and word[:-3] + _SPELLED_OTHERWISE[word[-3:-1]] or word[:-1]
+    stem = (_SPELLED_OTHERWISE.get(word[-3:-1], "") and word[:-3] + _SPELLED_OTHERWISE[word[-3:-1]]) or word[:-1]
     endings = ("ar",) if word[-1] == "e" else ("er", "ir")
     return any(stem + ending in _WORDS for ending in endings)

@@ -31,7 +31,7 @@ _WRONG = r"(?:errad|incorret|fals[oa]|invalid|mentir|inventad|ficti[cs]i|engano|
 _TAKEN_BACK = re.compile(
     rf"\b{_ABOUT}(?: acima| todos?)? (?:esta|estao|e|sao|foi|foram)(?: \w+)? {_WRONG}|\b{_ABOUT} {_WRONG}(?=\W*(?:[.!\n]|$))"
     rf"|\b(?:ignor|descart|esquec)\w{{1,3}} {_ABOUT}|\bdesconsider(?:e|em|ar)\b|\bresposta (?:cert|corret)a e\b|\b(?:segunda|outra) (?:resposta|opcao, veja)\b|\bnao (?:use|siga|acredite|publique|confie)m? (?:em |n)?{_ABOUT}"
-    rf"|\b(?:retiro|desdigo|apague) {_ABOUT}|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\bnao adianta (?:fazer|seguir)|\btambem nao serve\b"
+    rf"|\b(?:retiro|desdigo|apague) {_ABOUT}|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\bnao adianta (?:fazer|seguir)|\btambem nao serve\b|(?:^|[.!?\n]\W{0,3})(?:esta|estao) errad|\bnao (?:use|faca)(?: isso)?(?=\W*(?:$|[:.!]))"
     r"|\b(?:o contrario|o oposto|o inverso) (?:disso|d[ao]s? \w+)\b|(?:^|[.!?\n]\W{0,3})(?:brincadeira|mentira|esquece"
     r"|pensando (?:melhor|bem)|na verdade,? (?:nao|esqueca|nada))\b|\bnao (?:e verdade|esta cert|serve para nada)"
     r"|\b(?:conta|responde) (?:a )?outra (?:coisa|pergunta)\b"
