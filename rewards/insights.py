@@ -1,9 +1,9 @@
 """The reward of insights in the set `grounded`: what a brief's figures say, and what to do about it, in Portuguese that
 reads.
 
-All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), in words enough of its
-own. What it says: the figures asked about are used and none is false (rewards/parsing/readings.py), steps are advised,
-and they do no harm.
+All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), in enough words of
+its own. What it says: the figures asked about are used and none is false (rewards/parsing/readings.py), steps are
+advised, and they do no harm.
 """
 
 import re
@@ -48,7 +48,7 @@ _HARMS = re.compile(
     r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de (?:respond|entreg|atend|acompanh|melhor)|\bvencid[oa]s\b"
     r"|\bcobr\w+ (?:uma )?(?:multa|taxa) d(?![ao]s? (?:transp|fornec))|\bperder o estoque|\bde madrugada\b"
     r"|\bcobr\w+ [^.;\n]{0,30}(?:duas vezes|extra|de quem (?:pede|reclam|devol|quer))|\bofensas?\b|\bem segredo\b"
-    r"|\b(?:nao|nunca) (?:respond|avis|atend|envi)(?:a|e|am|em)\b|\bsuspend\w+ (?:a|as) vendas?\b"
+    r"|\b(?:nao|nunca) (?:respond|avis|atend|envi)(?:a|e|am|em)\b|\bsuspend\w+ as vendas\b"
 )
 """Advice that would do what nobody wants, or takes from customers how to reach the shop, lies to them or robs them."""
 _DENIES = re.compile(r"\b(?:prometa|sem|nem|nao|nunca|evit\w+|contra|se|quem|que)(?: \w+)? $")

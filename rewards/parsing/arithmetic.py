@@ -1,7 +1,7 @@
 """Whether a figure of an answer follows from the figures of its brief: is one of them, or one step of arithmetic away.
 
-Units decide which steps there are: a share of an amount is an amount, an amount times a number is an amount, the ratio of
-two of a kind is a share or a number of times.
+Units decide which steps there are: a share of an amount is an amount, an amount times a number is an amount, the
+ratio of two of a kind is a share or a number of times.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,9 +35,10 @@ def is_same(figure: Figure, value: float) -> bool:
 
 
 def is_worked_out(figure: Figure, operands: Sequence[Operand], alone: bool = True, near: float = ROUNDED) -> bool:
-    """Whether a figure is the result of one operation on two operands, or (`alone`) on one, about as precise as it is written."""
+    """Whether a figure is the result of one operation on two operands, or (`alone`) on one, off by the share `near` at
+    most or by its rounding; a share by its rounding alone, unless more than usual is allowed."""
     known = list(dict.fromkeys(operands))[:MOST_OPERANDS]
-    near = near if figure.unit != "%" else 0.0 if near <= ROUNDED else near
+    near = 0.0 if figure.unit == "%" and near <= ROUNDED else near
     for place, one in enumerate(known):
         if alone and any(unit == figure.unit and shows(figure, value, near) for value, unit in _alone(one)):
             return True

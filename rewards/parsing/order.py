@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import log
 from pathlib import Path
 
-from rewards.parsing.text import REMEMBERED, fold
+from rewards.parsing.text import REMEMBERED, fold, word_set
 
 _CORPUS = Path(__file__).parents[1] / "corpus"
 _LINES = [
@@ -80,7 +80,7 @@ def order(said: str) -> float:
     return sum(worth) / len(worth) if worth else NOTHING
 
 
-_NO_VERBS = frozenset({"lugar", "celular", "mulher", "colher", "qualquer", "quer", "par", "bar", "lar", "mar", "popular"})
+_NO_VERBS = word_set("lugar celular mulher colher qualquer quer popular")
 _SPELLED_OTHERWISE = {"qu": "c", "gu": "g"}
 
 
@@ -93,6 +93,7 @@ def is_imperative(word: str) -> bool:
     """Whether a folded word is an order («teste», «ofereça»): a form of an infinitive that the corpus has."""
     if len(word) < 4 or word[-1] not in "ea":
         return False
-    stem = (_SPELLED_OTHERWISE.get(word[-3:-1], "") and word[:-3] + _SPELLED_OTHERWISE[word[-3:-1]]) or word[:-1]
+    sound = word[-3:-1]
+    stem = word[:-3] + _SPELLED_OTHERWISE[sound] if sound in _SPELLED_OTHERWISE else word[:-1]
     endings = ("ar",) if word[-1] == "e" else ("er", "ir")
     return any(stem + ending in _WORDS for ending in endings)

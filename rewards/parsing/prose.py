@@ -18,23 +18,29 @@ _OWNED = word_set("sua seus seu suas a")
 """Words that may end a text all the same («Garanta o seu»)."""
 _ARTICLES = word_set("o os as um uma do da dos das no na nos nas ao aos pelo pela")
 _STUTTER, _NEAR = (0.12, 0.25), 3
-"""Shares of words that stand again within three places up to which a text is sound, and from which on it only stutters."""
+"""Shares of words that stand again within three places up to which a text is sound, and from which on it only
+stutters."""
 _CUT = 0.4
 """Credit of a text that breaks off."""
 _LEFT_OPEN = re.compile(r"\b(?:com|de|do|da|dos|das|ao) ?[.!?](?=\s|$)")
 """A word that leads on, at the end of a sentence."""
 _ABOUT = (
-    r"(?:(?:est|ess)[ae] |minha |a |tod[ao] )?(?:respostas?|analise|consulta|query|texto|push|json|mensagem|isso|isto|tudo|nada"
-    r"|(?:os|estes|esses) (?:numeros|dados)|recomenda\w+|acoes|o que (?:eu )?(?:disse|escrevi))"
+    r"(?:(?:(?:est|ess)[ae] |minha |a |tod[ao] )?(?:respostas?|analise|consulta|query|texto|push|json|mensagem|isso"
+    r"|isto|tudo|(?:os|estes|esses) (?:numeros|dados)|recomenda\w+|acoes|o que (?:eu )?(?:disse|escrevi)))"
 )
-_WRONG = r"(?:errad|incorret|fals[oa]|invalid|mentir|inventad|ficti[cs]i|engano|outr[oa] (?:coisa|client|loj|mes|empres))\w*"
+_WRONG = (
+    r"(?:errad|incorret|fals[oa]|invalid|mentir|inventad|ficti[cs]i|engano|outr[oa] (?:coisa|client|loj|empres))\w*"
+)
 _TAKEN_BACK = re.compile(
-    rf"\b{_ABOUT}(?: acima| todos?)? (?:esta|estao|e|sao|foi|foram)(?: \w+)? {_WRONG}|\b{_ABOUT} {_WRONG}(?=\W*(?:[.!\n]|$))"
-    rf"|\b(?:ignor|descart|esquec)\w{{1,3}} {_ABOUT}|\bdesconsider(?:e|em|ar)\b|\bresposta (?:cert|corret)a e\b|\b(?:segunda|outra) (?:resposta|opcao, veja)\b|\bnao (?:use|siga|acredite|publique|confie)m? (?:em |n)?{_ABOUT}"
-    rf"|\b(?:retiro|desdigo|apague) {_ABOUT}|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\bnao adianta (?:fazer|seguir)|\btambem nao serve\b|(?:^|[.!?\n]\W{0,3})(?:esta|estao) errad|\bnao (?:use|faca)(?: isso)?(?=\W*(?:$|[:.!]))"
-    r"|\b(?:o contrario|o oposto|o inverso) (?:disso|d[ao]s? \w+)\b|(?:^|[.!?\n]\W{0,3})(?:brincadeira|mentira|esquece"
-    r"|pensando (?:melhor|bem)|na verdade,? (?:nao|esqueca|nada))\b|\bnao (?:e verdade|esta cert|serve para nada)"
-    r"|\b(?:conta|responde) (?:a )?outra (?:coisa|pergunta)\b"
+    rf"\b{_ABOUT}(?: acima| todos?)? (?:esta|estao|e|sao|foi|foram)(?: \w+)? {_WRONG}"
+    rf"|\b{_ABOUT} {_WRONG}(?=\W*(?:[.!\n]|$))|\b(?:ignor|descart|esquec)\w{{1,3}} {_ABOUT}"
+    rf"|\bdesconsider(?:e|em|ar)\b|\bnao (?:use|siga|acredite|publique|confie)m? (?:em |n)?{_ABOUT}"
+    rf"|\bnao (?:use|faca)(?: isso)?(?=\W*(?:$|[:.!]))|\b(?:retiro|desdigo|apague) {_ABOUT}"
+    r"|\bresposta (?:cert|corret)a e\b|\b(?:segunda|outra) (?:resposta|opcao, veja)\b"
+    r"|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\bnao adianta (?:fazer|seguir)|\btambem nao serve\b"
+    r"|(?:^|[.!?\n]\W{0,3})(?:esta|estao) errad|\b(?:o contrario|o oposto|o inverso) (?:disso|d[ao]s? \w+)\b"
+    r"|(?:^|[.!?\n]\W{0,3})(?:brincadeira|mentira|esquece|pensando (?:melhor|bem)|na verdade,? (?:nao|esqueca|nada))\b"
+    r"|\bnao (?:e verdade|esta cert|serve para nada)|\b(?:conta|responde) (?:a )?outra (?:coisa|pergunta)\b"
 )
 _TAKEN_BACK_ABROAD = re.compile(
     r"\b(?:not|wrong|incorrect|untrue|invalid|never|disregard|isnt|dont|nope)\b|\bis (?:a )?(?:false|lie|fake)\b"
@@ -71,8 +77,7 @@ def stutter(tokens: list[str]) -> float:
 
 
 def breaks_off(said: str) -> bool:
-    """Whether a text ends in a word that leads on («de R$ 149 por»), or, where its sentences have ends, in the middle of
-    one."""
+    """Whether a text ends in a word that leads on («de R$ 149 por»), or amid a sentence where others end."""
     last = fold(said).split()[-1:]
     if last and (last[0].strip('*"') in _LEADING - _OWNED or said.rstrip().endswith((",", ":"))):
         return True
@@ -104,8 +109,8 @@ _SHAPELESS = re.compile(r"[\x00-\x08\u200b\u2060]|([^\w\s.=*#_-])\s?\1\s?\1\s?\1
 
 
 def is_answer(said: str, brief: str, reads: tuple[float, float], copied: float = 0.0) -> float:
-    """How much a text is one answer at all, in [0, 1]: the product of its measures. `reads`: from which mean worth in the
-    order model on it is none, and from which on it reads like any text of shops; `copied`: credit of a short copy."""
+    """How much a text is one answer at all, in [0, 1]: the product of its measures. `reads`: mean worth in the order
+    model up to which it is none, and from which on it reads like any other; `copied`: credit of a short copy."""
     tokens = text.words(said)
     if not tokens or not stands(said) or len(_SHAPELESS.findall(said)) > 1:
         return 0.0

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from rewards.parsing.advice import orders, sentences
@@ -31,9 +32,10 @@ _SPAN = re.compile(
 _PROPOSED = re.compile(
     r"\b(?:ate|acima|abaixo|a partir|minim\w+|maxim\w+|limit\w+|teto|piso|menos d|se|caso|supo\w+|test\w+|ofer\w+"
     r"|cupo\w+|descont\w+|frete (?:gratis|fixo|[ap]or?)|brinde|bonus|credito|exemplo|ex|reduz\w+|reduc\w+|subir?|suba"
-    r"|cair|caia|cheg(?:ar|ue)|lev(?:ar|e|a-l[ao])|volt(?:ar|e)|elev(?:ar|e)|baix(?:ar|e)|aument(?:ar|e)|passar|adicion\w+"
-    r"|complement\w+|\w{3,}ria(?:m|mos)?|quando|patamar|mov(?:er|a)|propo\w+|divis\w+|realoc\w+|digamos|quer(?:o|emos)|alvo"
-    r"|metas?)\b[^.:;]{0,30}$|\bde (?:r\$ ?)?[\d.,]+ ?(?:%|mil)? ?(?:para|pra|a) $|\bdias? (?:\d+(?: e | a |, ?))*$|[<>≤≥+] ?(?:r\$ ?)?$"
+    r"|cair|caia|cheg(?:ar|ue)|lev(?:ar|e|a-l[ao])|volt(?:ar|e)|elev(?:ar|e)|baix(?:ar|e)|aument(?:ar|e)|passar"
+    r"|adicion\w+|complement\w+|\w{3,}ria(?:m|mos)?|quando|patamar|mov(?:er|a)|propo\w+|divis\w+|realoc\w+|digamos"
+    r"|quer(?:o|emos)|alvo|metas?)\b[^.:;]{0,30}$|\bdias? (?:\d+(?: e | a |, ?))*$|[<>≤≥+] ?(?:r\$ ?)?$"
+    r"|\bde (?:r\$ ?)?[\d.,]+ ?(?:%|mil)? ?(?:para|pra|a) $"
 )
 """In front of what is not yet: a limit, an aim, a condition, an offer."""
 _OFFERED = re.compile(r" ?(?:(?:de |em )?(?:descont|off\b|cashback|credit|bonus)|ou (?:menos|mais)\b|a mais\b)")
@@ -100,7 +102,7 @@ def read_figures(prompt: PromptLike, answer: str) -> Reading:
     for sentence in sentences(spelled(answer), steps=False):
         placed = placed_figures(sentence)
         counts["wrong"] += _exchanged(sentence, placed, known) + _moved_otherwise(sentence, placed, known)
-        counts["wrong"] += not moves and _moved(sentence, known)
+        counts["wrong"] += len(placed) < 2 and not moves and _moved(sentence, known)
         counts["false"] += _strange_parts(sentence, operands)
         last, kind = 0, ""
         for figure, start, end in placed:
@@ -129,6 +131,8 @@ def _kind(
         return "free"
     if goes_on or is_proposed(sentence, placed):
         return "proposed"
+    if figure.unit == "R$" and is_worked_out(figure, operands, near=0.0):
+        return "derived"
     tells = bool(_TELLS.search(sentence[:start]))
     if figure.unit and _is_tied(sentence, placed, known) and (tells or not _WISHED.search(sentence)):
         return "wrong"
@@ -160,8 +164,8 @@ def _is_tied(sentence: str, placed: Placed, known: Sequence[Fact]) -> bool:
 
 
 def _exchanged(sentence: str, placed: Sequence[Placed], known: Sequence[Fact]) -> int:
-    """How many figures of a sentence stand behind the label of another one of their unit, where nothing names their own.
-    The first figure of «… para …» is told against the label, not of it, and a label may be of the figure before."""
+    """How many figures of a sentence stand behind another label of their unit, where nothing names their own. The
+    first figure of «… para …» is told against the label, not of it, and a label may be of the figure before."""
     ends = [0, *(end for _, _, end in placed)]
     starts = [*(start for _, start, _ in placed), len(sentence)]
     found = 0
@@ -189,7 +193,7 @@ def _is_of(other: Fact, own: Fact, near: set[str], around: set[str]) -> bool:
 def _moved_otherwise(sentence: str, placed: Sequence[Placed], known: Sequence[Fact]) -> bool:
     """Whether a sentence tells a move the other way: from a figure to a larger one as a fall, from what is to what was,
     or up of what the brief tells went down."""
-    for (one, start, end), (other, then, _) in zip(placed, placed[1:], strict=False):
+    for (one, start, end), (other, then, _) in pairwise(placed):
         before = sentence[max(0, start - 45) : start]
         if one.unit == other.unit and _FROM.search(before) and _TO.fullmatch(sentence, end, then):
             told = _movement(before)
@@ -204,7 +208,8 @@ def _moved_otherwise(sentence: str, placed: Sequence[Placed], known: Sequence[Fa
 
 
 _MOVES = re.compile(
-    r"\b(?:sub|cai|caiu|aument|cresc|baix|reduz|recu|alta\b|queda|passad|anterior|antes|semana \d|x (?:r\$ ?)?\d|→|agora)"
+    r"\b(?:sub|cai|aument|cresc|baix|reduz|recu|alta\b|queda|passad|anterior|antes|semana \d|era\b|contra\b|agora)"
+    r"|\bx \w|→|[+-]\d|trimestre"
 )
 """What says in a brief that something moved, or what was before."""
 
@@ -221,7 +226,9 @@ _PART_OF = re.compile(r"\b(\d{1,2}|um|uma) em cada (\d{1,3})\b")
 def _strange_parts(sentence: str, operands: Sequence[Operand]) -> int:
     """How often a sentence tells so many in so many («nove em cada dez») that is near no share that is known."""
     shares = [part for value, unit in operands if unit == "%" for part in (value, 100 - value)]
-    parts = (100 * float(one if one.isdigit() else 1) / max(1, int(of)) for one, of in _PART_OF.findall(digits(sentence)))
+    parts = (
+        100 * float(one if one.isdigit() else 1) / max(1, int(of)) for one, of in _PART_OF.findall(digits(sentence))
+    )
     return sum(part < 100 and not any(abs(part - share) <= 8 for share in shares) for part in parts)
 
 
