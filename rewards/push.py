@@ -31,8 +31,11 @@ NOT_ONE = 0.4
 """Credit of several pushes, and of one that says a sentence twice; its square of a text about pushes."""
 WITHOUT_PRODUCT, UNTOLD, TOO_LONG, FORMAL = 0.3, 0.3, 0.5, 0.6
 """Credit of a push without its product, without its offer, far too long, in the tone of a letter."""
-PLAIN, BARE, LOUD = 0.85, 0.65, 0.75
-"""Credit of a push whose words fit any product, of one without any word of its own, and of one that shouts."""
+PLAIN, BARE, LISTED, LOUD = 0.85, 0.65, 0.2, 0.75
+"""Credit of a push whose words fit any product, of one without any word of its own, of a list of calls, and of one that
+shouts."""
+MANY_CALLS, CALLS = 6, 0.75
+"""A list of calls has at least so many words that fit any product, and this share of them."""
 ENOUGH = 0.75
 """Share of what a brief tells that a push has to pass on: a brief tells also what has been, and what is the shop's."""
 
@@ -124,8 +127,9 @@ class Push:
         fits = clip((200 - len(text.squeeze(answer))) / 70)
         formal = bool(_LETTER.search(fold(answer)))
         gate = whole(prompt, answer) * (TOO_LONG + (1 - TOO_LONG) * fits) * (FORMAL if formal else 1.0)
+        gate *= lively(prompt, answer)
         if known:
-            gate *= lively(prompt, answer) * (WITHOUT_PRODUCT + (1 - WITHOUT_PRODUCT) * named)
+            gate *= WITHOUT_PRODUCT + (1 - WITHOUT_PRODUCT) * named
             gate *= FALSE if false else UNTOLD + (1 - UNTOLD) * told
         shares = (gate * fits, gate * named, gate, gate * told, false * named, float(formal))
         return filled(shares, self.components, frozenset({"push.product"}), known)
@@ -162,10 +166,14 @@ def is_one(prompt: PromptLike, answer: str) -> float:
 
 
 def lively(prompt: PromptLike, answer: str) -> float:
-    """Credit of a push by its words: less where they are those of any push, and where there are none beside the
-    product's."""
-    own = {stem for stem in stems(answer) if not stem.isdigit()} - set(stems(prompt.reference["product"]))
+    """Credit of a push by its words: less where they are those of any push, where there are none beside the product's,
+    and where they are a list of calls."""
+    said = [stem for stem in stems(answer) if not stem.isdigit()]
+    own = {*said} - set(stems(prompt.reference.get("product", "")))
     own -= {stem_of(fold(code)) for code in offers.codes(prompt.user)}
+    calls = sum(map(is_stock, said))
+    if calls >= MANY_CALLS and calls >= CALLS * len(said):
+        return LISTED
     return BARE if not own else PLAIN if sum(not is_stock(stem) for stem in own) < 2 else 1.0
 
 

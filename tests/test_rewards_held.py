@@ -14,8 +14,6 @@ from test_truth_held import PROSE, RATINGS, SOURCES, gold, reviews, unread, usua
 from data.prepare import prepare
 from rewards import RewardSet, load_reward_set
 from rewards.names import REPORTED
-from rewards.parsing.advice import LISTED
-from rewards.parsing.calls import FLAT
 from rewards.parsing.sql_near import NAMELESS
 from rewards.wording.complaints import LABEL
 from tucano.prompts import Task
@@ -23,7 +21,7 @@ from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
 from tucano.settings import DataSettings
 
-BLEMISH = {"extraction": LABEL, "sql_qa": NAMELESS, "insights": LISTED, "push": FLAT}
+BLEMISH = {"extraction": LABEL, "sql_qa": NAMELESS, "insights": 0.9, "push": 0.95}
 """What the generator's answers have each: a summary that only labels, a sum without a name, figures that are listed, and
 words that one says of any product."""
 GOOD = 0.85

@@ -72,6 +72,7 @@ HALF = 50
 _STOCK = word_set("""
     aprov garan confi compr corra corre merec ofert novid chego vem venha hoje agora loja site voce para leve perca
     confe desco off cupom frete grati apena somen entre clique toque olha sobre descu conhe nossa nosso chega esper
+    promo
     """)
 
 
