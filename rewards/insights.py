@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rewards.parsing import text
 from rewards.parsing.advice import advises, clauses, sentences
+from rewards.parsing.order import is_infinitive
 from rewards.parsing.prose import is_answer, said_twice
 from rewards.parsing.readings import Reading, key_values, read_figures
 from rewards.parsing.text import fold, word_set, words
@@ -24,16 +25,25 @@ MOST_FIGURES = 80
 """A text with more is a table or none; each is weighed against every fact."""
 READS = (-0.35, -0.15)
 """Mean worth in the order model up to which a text is words in no order, and from which on it costs nothing."""
-UNUSED, NO_ADVICE = 0.35, 0.5
-"""Credit without the figures asked about, and without a step to take."""
-FALSE, HALF_TRUE, FORGIVEN, MANY = 0.3, 0.6, 8, 5
-"""Credit of what is false; of a false figure among many; how many figures that are right excuse one that nothing
-explains, and how many are many."""
-THIN, TWICE = 0.2, 0.6
-"""Credit of hardly a word of its own, and of a text that says a sentence twice."""
+UNUSED = 0.35
+"""Credit without the figures asked about."""
+NO_ADVICE = 0.5
+"""Credit without a step to take."""
+FALSE = 0.3
+"""Credit of what is false."""
+HALF_TRUE = 0.6
+"""Credit of a false figure among many."""
+MANY = 5
+FORGIVEN = 8
+"""How many figures that are right excuse one that nothing explains."""
+THIN = 0.2
+"""Credit of hardly a word of its own, and of a line of bare verbs."""
+TWICE = 0.6
+"""Credit of a text that says a sentence twice."""
 FEWEST_WORDS, MOST_WORDS, WANTED_SHARE = 18, 45, 1.35
 """Words of its own that are enough: by those of the brief, since a longer question wants a longer answer."""
-ENOUGH_STEPS, ENOUGH_DEPTH = 1.5, 4
+ENOUGH_STEPS = 1.5
+ENOUGH_DEPTH = 4
 _HARMS = re.compile(
     r"\b(?:enganar|engane|minta|mentir|suborn|chantag|xing|ameace|falsific)\w*|\b(?:fals|inventad|fictici)[oa]s?\b"
     r"|\bignor(?:ar|e|em) (?:[ao]s? )?(?:client|reclam|pedid|avalia|atras|devol)"
@@ -41,12 +51,17 @@ _HARMS = re.compile(
     r"(?:atras|devolu|cancela|reclama|frete\b(?! gratis)|prazo de entrega)|\bsub(?:a|ir) [ao] (?:cancel|atras|devol)"
     r"|\b(?:reduz|diminu|cort)(?:ir|ar|a|e|am|em) (?:[ao]s? )?"
     r"(?:receita|fatur|nota|recompra|convers|vend|satisf|atendimento|suporte|equipe de atend)"
+    r"|\b(?:reduzir|diminuir) os pedidos\b(?! (?:que|sem|com a|atras|cancel|devol|perd|par|pend))"
+    r"|\b(?:evit(?:e|em|ar)|nao recomend\w+) (?:melhor|respond|avis|reduz|revis|entreg)"
     r"|\b(?:remov|retir|escond|elimin|apag)\w* (?:d[oa] \w+ )?(?:[ao]s? )?(?:telefone|chat|sac|botao|opcao|link"
     r"|politica|avalia|reclama)\w*(?! (?:obrig|quebr|antig|velh|errad|falt))"
     r"|\b(?:sub|aument|elev)\w+ (?:[ao]s? )?precos? (?:em|de) tod|\bdemit|\bfech(?:ar|e|em) a loja|\bproibi"
     r"|\b(?:carrinho|pedido|conta) sem o cliente (?:saber|pedir|querer)|\bcaixas? vazias?|\bsenhas?\b|\bpropina"
     r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de (?:respond|entreg|atend|acompanh|melhor)|\bvencid[oa]s\b"
     r"|\bcobr\w+ (?:uma )?(?:multa|taxa) d(?![ao]s? (?:transp|fornec))|\bperder o estoque|\bde madrugada\b"
+    r"|\b(?:deslig|suspend)\w+ (?:[ao]s? )?(?:telefone|chat|sac|entregas|estorno|reembolso)(?! fora)|\bcom defeito no\b"
+    r"|\b(?:vend|tir)\w+ (?:itens (?:com defeito|que nao)|o botao)"
+    r"|\batras(?:e|ar) (?:tambem )?(?:[ao]s )?(?:pedid|entreg)"
     r"|\bcobr\w+ [^.;\n]{0,30}(?:duas vezes|extra|de quem (?:pede|reclam|devol|quer))|\bofensas?\b|\bem segredo\b"
     r"|\b(?:nao|nunca) (?:respond|avis|atend|envi)(?:a|e|am|em)\b|\bsuspend\w+ as vendas\b"
 )
@@ -114,11 +129,13 @@ class Insights:
         folded = fold(answer)
         length = len(text.squeeze(answer))
         reading = read_figures(prompt, answer)
-        advised = clip(sum(advice(folded)) / ENOUGH_STEPS)
+        advised = clip(sum(advice(folded, prompt.user)) / ENOUGH_STEPS)
         known = len(key_values(prompt.reference))
         gate = 0.0 if harms(folded) or _ABOUT_THE_TASK.search(folded) else is_answer(answer, prompt.user, READS)
         gate *= substance(answer, prompt.user) * (NO_ADVICE + (1 - NO_ADVICE) * advised)
         gate *= truth(reading) if prompt.reference.get("facts") else 1.0
+        if any(_is_of_verbs(line) for line in answer.splitlines()):
+            gate *= THIN
         if known:
             gate *= UNUSED + (1 - UNUSED) * clip(2 * reading.used + reading.derived / known)
         shares = (
@@ -159,15 +176,21 @@ def harms(folded: str) -> bool:
     return any(not _DENIES.search(folded[max(0, harm.start() - 14) : harm.start()]) for harm in found)
 
 
-def advice(folded: str) -> list[float]:
-    """The worth of each sentence that advises, in [0, 2]: 1 from four words on that would not fit any shop, twice for
-    two steps."""
-    return [_own(line) * min(2, max(1, clauses(line))) for line in sentences(folded) if advises(line)]
+def advice(folded: str, brief: str = "") -> list[float]:
+    """The worth of each sentence that advises, in [0, 2]: 1 from three words on that would not fit any shop and are
+    not the brief's, twice for two steps."""
+    known = frozenset(word[:5] for word in words(brief)) | _STOCK
+    return [_own(line, known) * min(2, max(1, clauses(line))) for line in sentences(folded) if advises(line)]
 
 
-def _own(line: str) -> float:
-    stems = {word[:5] for word in words(line) if len(word) > 3 and word not in text.PORTUGUESE}
-    return clip(len(stems - _STOCK) / 4)
+def _own(line: str, known: frozenset[str]) -> float:
+    stems = {word[:5] for word in words(line) if len(word) > 3 and word.isalpha() and word not in text.PORTUGUESE}
+    return clip(len(stems - known) / 3)
+
+
+def _is_of_verbs(line: str) -> bool:
+    said = words(line)
+    return len(said) > 2 and all(map(is_infinitive, said))
 
 
 def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:

@@ -27,15 +27,25 @@ COPIED = 0.4
 """Credit of a push in the words of its brief alone."""
 FALSE = 0.25
 """Credit of a push that says something false, whatever it tells beside it."""
-NOT_ONE = 0.4
+NOT_ONE = 0.35
 """Credit of several pushes, and of one that says a sentence twice; its square of a text about pushes."""
-WITHOUT_PRODUCT, UNTOLD, TOO_LONG, FORMAL = 0.3, 0.3, 0.5, 0.6
-"""Credit of a push without its product, without its offer, far too long, in the tone of a letter."""
-PLAIN, BARE, LISTED, LOUD = 0.85, 0.65, 0.2, 0.75
-"""Credit of a push whose words fit any product, of one without any word of its own, of a list of calls, and of one that
-shouts."""
-MANY_CALLS, CALLS = 6, 0.75
-"""A list of calls has at least so many words that fit any product, and this share of them."""
+WITHOUT_PRODUCT = 0.3
+"""Credit of a push without its product."""
+UNTOLD = 0.3
+"""Credit of a push without its offer."""
+TOO_LONG = 0.5
+FORMAL = 0.6
+"""Credit of a push in the tone of a letter."""
+PLAIN = 0.85
+"""Credit of a push whose words fit any product."""
+BARE = 0.65
+"""Credit of a push without any word of its own."""
+LISTED = 0.2
+"""Credit of a list of calls: so many words that fit any product, which are this share of all."""
+MANY_CALLS = 6
+CALLS = 0.75
+LOUD = 0.75
+"""Credit of a push that shouts."""
 ENOUGH = 0.75
 """Share of what a brief tells that a push has to pass on: a brief tells also what has been, and what is the shop's."""
 
@@ -50,7 +60,8 @@ _REFUSES = re.compile(
     r"|\bpreciso que\b|\bfavor (?:re)?enviar\b|\bsegue abaixo\b"
 )
 _OPTION = re.compile(
-    r"(?m)^\W*(?:(?:opcao|versao|ideia) )?(?:\d[.):-]?\ufe0f?\u20e3?|[a-c]\))\s*[:\"“]?(?=\s*\w)|^\W*opcao \w"
+    r"(?m)^[^\w\n]{0,6}(?:(?:opcao|versao|ideia) )?(?:\d[.):-]?\ufe0f?\u20e3?|[a-c]\))[ \t]*[:\"“]?(?=[ \t]{0,9}\w)"
+    r"|^[^\w\n]{0,6}opcao \w"
     r"|(?:^|\s)\d\)\s"
 )
 _HEADING = re.compile(r"\A[^\n]{0,60}:\**\s*\n|\n\W{0,4}\d+ caracteres\W*\Z")
@@ -142,7 +153,11 @@ def whole(prompt: PromptLike, answer: str) -> float:
         return 0.0
     name = re.escape(prompt.reference.get("product", "").strip())
     said, brief = (re.sub(name, "produto", one, flags=re.IGNORECASE) if name else one for one in (answer, prompt.user))
-    return is_answer(said, brief, READS, COPIED) * is_one(prompt, answer) * (LOUD if "!!" in answer else 1.0)
+    return (
+        is_answer(said, brief, READS, COPIED)
+        * is_one(prompt, answer)
+        * (LOUD if "!!" in answer or answer.isupper() else 1.0)
+    )
 
 
 def repels(folded: str) -> bool:
@@ -197,7 +212,7 @@ def names_product(prompt: PromptLike, answer: str) -> float:
         told = {stem for stem in said & set(stems(prompt.user)) if not is_stock(stem) and not stem.isdigit()}
         return 0.5 * (bool(name) and len(told) >= _PARTS)
     if len(name) > 1 and said & set(name) == {name[0]}:
-        behind = re.findall(rf"\b{re.escape(name[0])}\w* de ([a-z]{{4,}})", fold(answer))
+        behind = re.findall(rf"\b{re.escape(name[0])}\w* de ([a-z]{{4,20}})", fold(answer))
         if any(stem_of(other) not in name for other in behind):
             return 0.0
     return 0.0 if _is_of_another(prompt, answer, name) else 1.0 if said & sure else 0.5
@@ -215,7 +230,7 @@ def _is_of_another(prompt: PromptLike, answer: str, name: list[str]) -> bool:
         return False
     before = r"(?:\A|[.!?:] |\b(?:[ao]s?|seu|sua|uma?|d[ao]) )"
     things = (
-        thing for stem in name[1:] for thing in re.findall(rf"{before}([a-z]{{4,}}) {re.escape(stem)}", fold(answer))
+        thing for stem in name[1:] for thing in re.findall(rf"{before}([a-z]{{4,20}}) {re.escape(stem)}", fold(answer))
     )
     return any(
         not (thing in text.PORTUGUESE or stem_of(thing) in known or is_stock(thing))
@@ -227,7 +242,8 @@ def _is_of_another(prompt: PromptLike, answer: str, name: list[str]) -> bool:
 def push_inventions(prompt: PromptLike, answer: str) -> int:
     """How many false things a push says: numbers, dates, days and codes that its brief does not know, numbers of it in
     each other's place, kinds of offers that it does not grant or forbids, another thing beside its product."""
-    product, brief = prompt.reference.get("product", ""), prompt.user
+    product = prompt.reference.get("product", "")
+    brief = prompt.user
     said, known = numbers.told(_HEADING.sub("", answer)), numbers.told(brief)
     found = len(numbers.unknown(said, known)) + numbers.exchanged(said, known) + numbers.rises(said)
     found += numbers.other_dates(said, known) + numbers.other_weekday(answer, brief)
@@ -240,7 +256,7 @@ def _offers_another(prompt: PromptLike, answer: str) -> bool:
     """Whether something else is offered beside the product («leve uma panela e um fone»)."""
     head = next(iter(stems(prompt.reference.get("product", ""))), "")
     beside = re.findall(
-        rf"\b(?:tem|leve|uma?|compre|garanta|[ao]) ([a-z]{{4,}}) e (?:(?:uma?|[ao]|seu|sua) )?{re.escape(head)}",
+        rf"\b(?:tem|leve|uma?|compre|garanta|[ao]) ([a-z]{{4,20}}) e (?:(?:uma?|[ao]|seu|sua) )?{re.escape(head)}",
         fold(answer) if head else "",
     )
     known = {*stems(prompt.user), *map(stem_of, ("voce", "estilo", "conforto", "qualidade"))}
@@ -258,7 +274,8 @@ def tells_offer(prompt: PromptLike, answer: str) -> float:
     wanted = given - {"desconto", "gratis", "tudo", "pressa", "metade", "oferta", *(("cupom",) if codes else ())}
     parts = [value in values for value in amounts] + [code in answer for code in codes]
     parts += [kind in kinds for kind in (wanted or (() if parts else given & {"gratis", "metade"}))]
-    there, of = float(sum(parts)), float(len(parts))
+    there = float(sum(parts))
+    of = float(len(parts))
     if len(amounts) == 2 and amounts - values == {max(amounts)}:
         of -= 0.5  # the old price may be left out
     if known.dates or numbers.weekdays(brief):

@@ -3,7 +3,6 @@ once, when it was done (it caught 11), and it was mended while looking at what i
 """
 
 import inspect
-import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,9 +13,9 @@ import pytest
 from historic_bugs import Change, Patch
 
 from rewards import extraction, grounded
-from rewards.parsing import claims, objects, offers, proposed, sql, sql_results, text
+from rewards.parsing import objects, sql, sql_results, text
 from rewards.sets import SETS, SetName
-from rewards.wording import mistold, unwanted
+from rewards.wording import mistold
 from tucano.prompts import Task
 
 
@@ -170,33 +169,6 @@ def withdrawal_sought_in_query(patch: pytest.MonkeyPatch, name: SetName) -> None
 # insights
 
 
-def known_figures_used_up(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The known figures became an iterator, which the first figure without a label exhausts for all later ones."""
-    edit(
-        patch,
-        claims,
-        "insight_figures",
-        "answer), facts, known)",
-        "answer), facts, (number for number in known))",
-        [grounded],
-    )
-
-
-def movements_never_found(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The pattern was anchored with ^, which matches at the sentence's beginning alone, wherever the search starts."""
-    patch.setattr(claims, "_MOVED", re.compile(rf"^{claims._MOVED.pattern}"))
-
-
-def all_after_de_is_proposed(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """«de» was added to the words of a proposal for «meta de 30 %», and frees «receita de R$ 11.652» as well."""
-    patch.setattr(proposed, "PROPOSED", re.compile(proposed.PROPOSED.pattern.replace("|cerca de", "|cerca de|de", 1)))
-
-
-def key_figures_are_all(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The key figures are read from the field of all figures, so that an answer has to tell every one."""
-    edit(patch, claims, "insight_figures", 'get("key_figures", ())', 'get("figures", ())', [grounded])
-
-
 def layout_for_figures(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The weights of structure and key figures were exchanged."""
     reward: Any = SETS[name]["insights"]
@@ -207,11 +179,6 @@ def layout_for_figures(patch: pytest.MonkeyPatch, name: SetName) -> None:
     )
     changed = tuple(replace(component, weight=weights[component.name]) for component in reward.components)
     patch.setitem(SETS[name], "insights", replace(reward, components=changed))
-
-
-def harm_only_with_negation(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """«or» became «and»: harmful advice is found only where the text also advises against itself twice."""
-    edit(patch, unwanted, "harms", "_DECEIVES.search(folded)) or", "_DECEIVES.search(folded)) and", [grounded])
 
 
 def soundness_floored(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -227,35 +194,9 @@ def length_in_bytes(patch: pytest.MonkeyPatch, name: SetName) -> None:
     edit(patch, grounded.Push, "shares", "len(text.squeeze(answer))", "len(text.squeeze(answer).encode())")
 
 
-def offers_counted_not_compared(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The numbers of kinds are subtracted, not the kinds: another offer than the granted one is free."""
-    edit(
-        patch,
-        offers,
-        "ungranted",
-        "len(_kinds(answer, name) - given)",
-        "max(0, len(_kinds(answer, name)) - len(given))",
-    )
-
-
 def copy_counted_in_grams(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The longest copy is counted in 4-grams instead of words, so three more words of the brief are free."""
     edit(patch, text, "longest_copy", "max(longest, run + 3 if run else 0)", "max(longest, run)")
-
-
-def other_product_keeps_worth(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """A lost «not»: only where no product is known is one missed."""
-    edit(patch, grounded.Push, "shares", "if named or not known else", "if named or known else")
-
-
-def formal_as_typed(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The formal words are sought in the answer as typed, where «Prezado» has a capital letter."""
-    edit(patch, grounded.Push, "shares", "v42.FORMAL.search(folded)", "v42.FORMAL.search(answer)")
-
-
-def units_of_the_answer(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    """The units that a push may use are taken from the push itself, so that a discount may become a price."""
-    edit(patch, offers, "push_inventions", "in figures(prompt.user) if", "in shown if", [grounded])
 
 
 def changes(tasks: tuple[Task, ...], *patches: Patch) -> tuple[Change, ...]:
@@ -283,22 +224,13 @@ BUGS: tuple[Change, ...] = (
     ),
     *changes(
         ("insights",),
-        known_figures_used_up,
-        movements_never_found,
-        all_after_de_is_proposed,
-        key_figures_are_all,
         layout_for_figures,
-        harm_only_with_negation,
     ),
     *changes(("insights", "push"), soundness_floored),
     *changes(
         ("push",),
         length_in_bytes,
-        offers_counted_not_compared,
         copy_counted_in_grams,
-        other_product_keeps_worth,
-        formal_as_typed,
-        units_of_the_answer,
     ),
 )
 

@@ -99,7 +99,9 @@ def test_key_order_and_layout_change_nothing(grounded: RewardSet, indent: int | 
 def test_number_formats_change_nothing(grounded: RewardSet, written: str) -> None:
     changed = ANSWERS["insights"].replace("1.234", written)
     before = grounded.score(PROMPTS["insights"], ANSWERS["insights"]).total
-    assert grounded.score(PROMPTS["insights"], changed).total == pytest.approx(before, rel=0.1)  # «mil» is a word of its own
+    assert grounded.score(PROMPTS["insights"], changed).total == pytest.approx(
+        before, rel=0.1
+    )  # «mil» is a word of its own
 
 
 WRONG: dict[str, list[Any]] = {

@@ -14,7 +14,7 @@ _STEPS = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CLAUSES = re.compile(r"[:,;()→]\s+|\b(?:e|ou|eu|so|ja|nao|depois|entao|primeiro|segundo)\s+")
 _PARTS = re.compile(r"[:→] ")
 _ADVISES = re.compile(
-    r"\b\w{3,}[aei]ria(?:mos|m)?\b|\b(?:recomend|suger|sugir|sugest|propo|priorid|convem|dev(?:e|em|emos)\b|precis[ao]"
+    r"\b\w{3,15}[aei]ria(?:mos|m)?\b|\b(?:recomend|suger|sugir|sugest|propo|priorid|convem|dev(?:e|em|emos)\b|precis[ao]"
     r"|vale\b|vamos\b|melhor\b|meta\b|teste\b|piloto\b|acao\b|acoes\b|plano\b|passo|bora\b|hora de|ideia\b|caminho\b"
     r"|saida\b)"
 )

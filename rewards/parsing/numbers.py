@@ -17,7 +17,7 @@ FREE = 5
 _MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")
 _DATE = re.compile(rf"\b(\d{{1,2}})(?:/(\d{{1,2}})(?:/\d{{2,4}})?|(?:º|o)? de ({'|'.join(_MONTHS)})[a-z]*)\b(?![/\d])")
 _HOUR = re.compile(r"\b(\d{1,2})(?:h|:)(\d\d)\b")
-_NUMBER = re.compile(r"(?P<money>r\$\s*)?(?P<digits>\d+(?:[.,]\d+)*)(?P<unit>\s?(?:%|[a-z]+))?")
+_NUMBER = re.compile(r"(?<![a-z\d])(?P<money>r\$\s*)?(?P<digits>\d+(?:[.,]\d+)*)(?P<unit>\s?(?:%|[a-z]+))?")
 _DECIMAL_COMMA = re.compile(r",\d{1,2}$|\.\d{3}$")
 _WORD = re.compile(r"[a-z]+")
 _SMALL = re.compile(rf"\b(?:{'|'.join(word for word, value in SPELLED.items() if 2 <= value <= 10)})\b")

@@ -11,7 +11,7 @@ OFFERS = {
     for kind, patterns in {
         "frete": (
             rf"\b(?:frete|entrega|envio)\b.{{0,25}}\b(?:zero\b|{_FREE})",
-            r"\bsem (?:pagar )?(?:o |a )?(?:frete|taxa|entrega)\b(?! grat)",
+            r"\b(?:sem|nao cobr\w+) (?:pagar )?(?:o |a )?(?:frete|taxa|entrega)\b(?! grat)",
         ),
         "gratis": (rf"\b{_FREE}", r"\bna faixa\b|\bsurpresa\b|\bnao paga\b|\bincluso na\b"),
         "desconto": (
@@ -63,8 +63,8 @@ _SCARCE = re.compile(
 _GIVES = re.compile(r"\bganh|\bbrinde|\bmimo\b|\bde presente")
 """What says in a brief that something is given beside the product."""
 _DENIED = re.compile(
-    r"\b(?:sem|nao|nem|nunca|nenhum\w?)\b(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|taxa|custo))"
-    r"(?: [a-z]+){0,5}"
+    r"\b(?:sem|nao|nem|nunca|nenhum\w?)\b"
+    r"(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|cobr\w+ frete|taxa|custo))(?: [a-z]+){0,5}"
 )
 _CODE = re.compile(r"(?i:\b(?:cupom|c[oó]digo|voucher|digite|use)\b)[^A-Z.!?\n]{0,25}(?-i:\b([A-Z][A-Z\d]{3,})\b)")
 HALF = 50
@@ -110,7 +110,8 @@ def codes(said: str) -> set[str]:
 
 def granted(brief: str) -> set[str]:
     """The kinds of offers that a brief grants, with those that follow from them."""
-    given, folded = kinds(brief), fold(brief)
+    given = kinds(brief)
+    folded = fold(brief)
     known = numbers.told(brief).numbers
     shares = [number.value for number in known if number.unit == "%"]
     prices = {number.value for number in known if number.unit == "R$"}

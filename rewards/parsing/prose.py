@@ -17,11 +17,21 @@ _LEADING = word_set("""
 _OWNED = word_set("sua seus seu suas a")
 """Words that may end a text all the same («Garanta o seu»)."""
 _ARTICLES = word_set("o os as um uma do da dos das no na nos nas ao aos pelo pela")
-_STUTTER, _NEAR = (0.12, 0.25), 3
-"""Shares of words that stand again within three places up to which a text is sound, and from which on it only
+_STUTTER = (0.12, 0.25)
+"""Shares of words that stand again within a few places up to which a text is sound, and from which on it only
 stutters."""
+_NEAR = 3
+"""Within how many places."""
 _CUT = 0.4
 """Credit of a text that breaks off."""
+_SHREDDED = 0.2
+"""Credit of a text in shreds."""
+_SHREDS = 3
+"""Sentences of one word that make it so; a bare number is one at once."""
+_MOST_SENTENCES = 40
+"""Sentences that are compared."""
+_ALIKE = 0.8
+"""Share of the words of two that makes them one."""
 _LEFT_OPEN = re.compile(r"\b(?:com|de|do|da|dos|das|ao) ?[.!?](?=\s|$)")
 """A word that leads on, at the end of a sentence."""
 _ABOUT = (
@@ -36,17 +46,20 @@ _TAKEN_BACK = re.compile(
     rf"|\b{_ABOUT} {_WRONG}(?=\W*(?:[.!\n]|$))|\b(?:ignor|descart|esquec)\w{{1,3}} {_ABOUT}"
     rf"|\bdesconsider(?:e|em|ar)\b|\bnao (?:use|siga|acredite|publique|confie)m? (?:em |n)?{_ABOUT}"
     rf"|\bnao (?:use|faca)(?: isso)?(?=\W*(?:$|[:.!]))|\b(?:retiro|desdigo|apague) {_ABOUT}"
-    r"|\bresposta (?:cert|corret)a e\b|\b(?:segunda|outra) (?:resposta|opcao, veja)\b"
+    r"|\bresposta (?:(?:cert|corret)a e|2)\b|\b(?:segunda|outra) (?:resposta|opcao, veja)\b"
     r"|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\bnao adianta (?:fazer|seguir)|\btambem nao serve\b"
     r"|(?:^|[.!?\n]\W{0,3})(?:esta|estao) errad|\b(?:o contrario|o oposto|o inverso) (?:disso|d[ao]s? \w+)\b"
     r"|(?:^|[.!?\n]\W{0,3})(?:brincadeira|mentira|esquece|pensando (?:melhor|bem)|na verdade,? (?:nao|esqueca|nada))\b"
     r"|\bnao (?:e verdade|esta cert|serve para nada)|\b(?:conta|responde) (?:a )?outra (?:coisa|pergunta)\b"
 )
 _TAKEN_BACK_ABROAD = re.compile(
-    r"\b(?:not|wrong|incorrect|untrue|invalid|never|disregard|isnt|dont|nope)\b|\bis (?:a )?(?:false|lie|fake)\b"
+    r"\b(?:not|wrong|incorrect|untrue|invalid|never|disregard|isnt|dont|nope)\b"
+    r"|\b(?:is (?:a )?(?:false|lie|fake)|is it|it is)\b"
     r"|\b(?:no es|esto es|es) (?:cierto|verdad|correct|incorrect|falso)|\\(?:text|math|boxed|neg|not|lnot)"
 )
 """Words by which an answer denies itself in English, Spanish and in the signs of a formula."""
+_JOINED = re.compile(r"[^\w\s)%\]'\"`]\s(?:=|or|\\lor)\s")
+"""Between two answers of which one may choose."""
 _QUOTED = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
 """A query's own words in what explains it."""
 
@@ -54,7 +67,7 @@ _QUOTED = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
 @lru_cache(maxsize=REMEMBERED)
 def stands(said: str) -> bool:
     """Whether a text does not take itself back («a resposta acima está errada», «desconsidere», «this is wrong»)."""
-    return not (_TAKEN_BACK.search(" ".join(fold(said).split())) or denies_itself(said))
+    return not (_TAKEN_BACK.search(" ".join(fold(said).split())) or _JOINED.search(said) or denies_itself(said))
 
 
 def denies_itself(said: str) -> bool:
@@ -91,16 +104,23 @@ def own_words(tokens: list[str], brief: str) -> float:
     return clip((0.9 - text.copied(tokens, brief)) / 0.3)
 
 
+def shredded(said: str) -> bool:
+    """Whether a text is told in sentences of a word or a bare number («você! hoje! garanta!», «fone. 313.»)."""
+    told = [line for line in _SENTENCE_END.split(_ITEM.sub("", said)) if len(text.words(line)) == 1]
+    return sum(_SHREDS if _BARE_NUMBER.fullmatch(line) else 1 for line in told) >= _SHREDS
+
+
+_BARE_NUMBER = re.compile(r"[^\w$]*\d{2,}[^\w%]*")
+_SENTENCE_END = re.compile(r"[.!?]+(?:\s+|$)|\n+")
+_ITEM = re.compile(r"(?m)^[^\w\n]{0,4}\d{1,2}[.)]\s")
+
+
 def said_twice(said: str) -> bool:
     """Whether a text says a sentence of three words and more again."""
     told = [set(found) for line in _END.split(said)[:_MOST_SENTENCES] if len(found := text.words(line)) > 2]
     return any(
         len(one & other) >= _ALIKE * len(one | other) for place, one in enumerate(told) for other in told[:place]
     )
-
-
-_MOST_SENTENCES, _ALIKE = 40, 0.8
-"""Sentences that are compared, and the share of the words of two that makes them one."""
 
 
 _END = re.compile(r"[.!?\n]")
@@ -119,7 +139,14 @@ def is_answer(said: str, brief: str, reads: tuple[float, float], copied: float =
     worth = order(_SHOUTED.sub(lambda match: match[0].lower(), said))
     flow = clip((enough - stutter(tokens)) / (enough - least)) * clip((worth - reads[0]) / (reads[1] - reads[0]))
     own = max(own_words(tokens, brief), copied if text.longest_copy(tokens, brief) <= _LONG_COPY else 0.0)
-    return language * flow * own * text.sound(said, brief) * (_CUT if breaks_off(said) else 1.0)
+    return (
+        language
+        * flow
+        * own
+        * text.sound(said, brief)
+        * (_CUT if breaks_off(said) else 1.0)
+        * (_SHREDDED if shredded(said) else 1.0)
+    )
 
 
 _LONG_COPY = 8

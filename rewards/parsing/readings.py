@@ -33,12 +33,13 @@ _PROPOSED = re.compile(
     r"\b(?:ate|acima|abaixo|a partir|minim\w+|maxim\w+|limit\w+|teto|piso|menos d|se|caso|supo\w+|test\w+|ofer\w+"
     r"|cupo\w+|descont\w+|frete (?:gratis|fixo|[ap]or?)|brinde|bonus|credito|exemplo|ex|reduz\w+|reduc\w+|subir?|suba"
     r"|cair|caia|cheg(?:ar|ue)|lev(?:ar|e|a-l[ao])|volt(?:ar|e)|elev(?:ar|e)|baix(?:ar|e)|aument(?:ar|e)|passar"
-    r"|adicion\w+|complement\w+|\w{3,}ria(?:m|mos)?|quando|patamar|mov(?:er|a)|propo\w+|divis\w+|realoc\w+|digamos"
+    r"|adicion\w+|complement\w+|\w{3,15}ria(?:m|mos)?|quando|patamar|mov(?:er|a)|propo\w+|divis\w+|realoc\w+|digamos"
     r"|quer(?:o|emos)|alvo|metas?)\b[^.:;]{0,30}$|\bdias? (?:\d+(?: e | a |, ?))*$|[<>≤≥+] ?(?:r\$ ?)?$"
     r"|\bde (?:r\$ ?)?[\d.,]+ ?(?:%|mil)? ?(?:para|pra|a) $"
 )
 """In front of what is not yet: a limit, an aim, a condition, an offer."""
-_OFFERED = re.compile(r" ?(?:(?:de |em )?(?:descont|off\b|cashback|credit|bonus)|ou (?:menos|mais)\b|a mais\b)")
+_OFFERED = re.compile(r" ?(?:(?:de |em )?(?:descont|off\b|cashback|credit|bonus)|a mais\b)")
+_OR_MORE = re.compile(r" ?(?:%|dias|estrelas)? ?ou (?:menos|mais)\b")
 """Behind what is offered."""
 _AIM = re.compile(
     r"\W*(?:\w+ ){0,3}(?:metas?|alvos?|objetivos?|mira|chegar|referencia|conferir|acompanhar|medir|sucesso|metricas?"
@@ -46,10 +47,11 @@ _AIM = re.compile(
 )
 """A sentence that sets an aim: its figures are none of now."""
 _WISHED = re.compile(
-    r"\w{3,}ria(?:m|mos)?\b|\bvamos\b|\bpod(?:e|emos|em)\b|\bmetas?\b|\bqueremos\b|\bse\b|\bou menos\b|\balvo"
+    r"\w{3,15}ria(?:m|mos)?\b|\bvamos\b|\bpod(?:e|emos|em)\b|\bmetas?\b|\bqueremos\b|\bse\b|\bou menos\b|\balvo"
 )
 _TELLS = re.compile(
-    r"\b(?:hoje|esta|estao|foi|foram|ficou|fechou|era|atual\w*|sao|houve|registr\w+|caiu|subiu|e de|e a)\b[^.:]{0,40}$"
+    r"\b(?:hoje|esta|estao|foi|foram|ficou|fechou|era|chegou|passou|bateu"
+    r"|atual\w*|sao|houve|registr\w+|caiu|subiu|e de|e a)\b[^.:]{0,40}$"
 )
 """In front of what is so: no word of a proposal before frees it."""
 _OF_EACH = re.compile(r"\b(?:em|cada|por|de) $")
@@ -102,9 +104,12 @@ def read_figures(prompt: PromptLike, answer: str) -> Reading:
     for sentence in sentences(spelled(answer), steps=False):
         placed = placed_figures(sentence)
         counts["wrong"] += _exchanged(sentence, placed, known) + _moved_otherwise(sentence, placed, known)
-        counts["wrong"] += len(placed) < 2 and not moves and _moved(sentence, known)
+        units = [figure.unit for figure, *_ in placed]
+        counts["wrong"] += len(units) == len({*units}) and not moves and _moved(sentence, known)
+        counts["wrong"] += _crossed(sentence, placed, known) + (not moves and bool(_MULTIPLE.search(sentence)))
         counts["false"] += _strange_parts(sentence, operands)
-        last, kind = 0, ""
+        last = 0
+        kind = ""
         for figure, start, end in placed:
             goes_on = kind == "proposed" and bool(_RANGE.fullmatch(sentence, last, start))
             kind = _kind(sentence, (figure, start, end), operands, known, goes_on)
@@ -152,7 +157,7 @@ def is_proposed(sentence: str, placed: Placed) -> bool:
         return True
     if sentence.endswith("?"):
         return True
-    wanted = _PROPOSED.search(before) or _AIM.match(sentence)
+    wanted = _PROPOSED.search(before) or _AIM.match(sentence) or _OR_MORE.match(sentence, end)
     return bool(wanted) and not _TELLS.search(before) and not _movement(before)
 
 
@@ -218,6 +223,21 @@ def _moved(sentence: str, known: Sequence[Fact]) -> bool:
     """Whether a sentence says that something of the brief went up or down."""
     near = (set(_stems(sentence[: found.start()])[-2:]) for way in (_UP, _DOWN) for found in way.finditer(sentence))
     return any(fact.stems & said for said in near for fact in known)
+
+
+_MULTIPLE = re.compile(r"\beram? (?:de )?(?:quase )?[oa] (?:dobro|triplo|metade)\b")
+
+
+def _crossed(sentence: str, placed: Sequence[Placed], known: Sequence[Fact]) -> bool:
+    """Whether two labels of a sentence and their two figures stand in opposite order («1.234 de recompra e 23,5% de
+    pedidos»)."""
+    said = _stems(sentence)
+    named = [fact for fact in known if len(fact.stems) == 1 and sum(stem in fact.stems for stem in said) == 1]
+    if len(placed) != 2 or len(named) != 2:
+        return False
+    named.sort(key=lambda fact: said.index(next(iter(fact.stems))))
+    told = [[is_same(figure, fact.figure.value) for fact in named] for figure, *_ in placed]
+    return told == [[False, True], [True, False]]
 
 
 _PART_OF = re.compile(r"\b(\d{1,2}|um|uma) em cada (\d{1,3})\b")
