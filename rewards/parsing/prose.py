@@ -54,11 +54,17 @@ _TAKEN_BACK = re.compile(
 )
 _TAKEN_BACK_ABROAD = re.compile(
     r"\b(?:not|wrong|incorrect|untrue|invalid|never|disregard|isnt|dont|nope)\b"
-    r"|\b(?:is (?:a )?(?:false|lie|fake)|is it|it is)\b"
+    r"|\b(?:is (?:a )?(?:false|lie|fake)|is it|it is)\b|\(false\)"
     r"|\b(?:no es|esto es|es) (?:cierto|verdad|correct|incorrect|falso)|\\(?:text|math|boxed|neg|not|lnot)"
 )
 """Words by which an answer denies itself in English, Spanish and in the signs of a formula."""
-_JOINED = re.compile(r"[^\w\s)%\]'\"`]\s(?:=|or|\\lor)\s")
+_QUERY_TAKEN_BACK = re.compile(
+    r"\bnao (?:use|siga|acredite|confie|considere|publique|execute|rode)m?\b(?! (?:mais|so|como))"
+    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3} (?:est|ess)[ea]s?\b|[.!?] ?[/|+] (?=[a-z])"
+    r"|\b(?:alternativa|versao|opcao) [2-9b-d]\b|\b(?:consulta|query) nao (?:responde|atende|serve|funciona)"
+)
+"""By what a query is taken back, or one of several; in other prose the same words may advise."""
+_JOINED = re.compile(r"[^\w\s)%\]'\"`]\s(?:=|&|or|\\lor)\s")
 """Between two answers of which one may choose."""
 _QUOTED = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
 """A query's own words in what explains it."""
@@ -68,6 +74,11 @@ _QUOTED = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
 def stands(said: str) -> bool:
     """Whether a text does not take itself back («a resposta acima está errada», «desconsidere», «this is wrong»)."""
     return not (_TAKEN_BACK.search(" ".join(fold(said).split())) or _JOINED.search(said) or denies_itself(said))
+
+
+def query_stands(said: str) -> bool:
+    """Whether the prose around a query does not take it back, nor offer another one."""
+    return stands(said) and not _QUERY_TAKEN_BACK.search(" ".join(fold(said).split()))
 
 
 def denies_itself(said: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from rewards.parsing.prose import stands
+from rewards.parsing.prose import query_stands
 from rewards.parsing.sql import FREE_STEPS, Query, parse, run_query
 from rewards.parsing.text import fold, originality, portuguese, word_set, words
 from rewards.types import PromptLike, clip
@@ -38,7 +38,7 @@ def explains(prose: str, prompt: PromptLike) -> float:
 def takes_itself_back(query: Query) -> bool:
     """Whether prose or comments say of a query that it is none to use, or prose only what it does not do."""
     prose = without_notes(query.prose)
-    return not stands(prose) or retracts(f"{prose}\n{without_notes(query.comments)}") or denies_all(prose)
+    return not query_stands(prose) or retracts(f"{prose}\n{without_notes(query.comments)}") or denies_all(prose)
 
 
 def mistells(query: Query, prompt: PromptLike, databases: Path | None) -> bool:
