@@ -21,7 +21,6 @@ from tucano.settings import DataSettings
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import SPECS
 from tucano.truth import truth
-from tucano.truth.judge import JUDGED
 
 FILES = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 JUDGED = {"extraction": 20, "sql_qa": 15, "insights": 15, "push": 15}

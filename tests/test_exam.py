@@ -5,12 +5,6 @@ committed ratings.
 from collections.abc import Iterator
 from typing import Any
 
-import invented_bugs
-import invented_bugs_2
-import invented_bugs_3
-import invented_bugs_4
-import invented_bugs_5
-import invented_bugs_6
 import pytest
 from historic_bugs import BOTH, BUGS, REFACTORINGS, SETTINGS, Change, Examiner, examiner
 
@@ -82,37 +76,3 @@ def test_the_results_in_the_docs_are_current(exam: Examiner) -> None:
     whole = {name: exam.audited(name, search_calls=SETTINGS.audit.search_calls, known=True) for name in BOTH}
     assert with_results(document, whole) == document, "python -m benchmarks.gate_table writes them anew"
     assert "`grounded`: passed" in document and "`v4.2`: failed" in document
-
-
-def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
-    """Whether a check of every task that the bug acts on fails, and passed without it."""
-    before = results(clean["grounded"], bug.tasks)
-    failed = [
-        check for check in exam.audited("grounded", bug).failed_checks if before.get((check.task, check.name), True)
-    ]
-    return {check.task for check in failed} == set(bug.tasks)
-
-
-AUTHORS = (invented_bugs, invented_bugs_2, invented_bugs_3, invented_bugs_4, invented_bugs_5, invented_bugs_6)
-
-
-@pytest.mark.parametrize("bug", [bug for author in AUTHORS for bug in author.BUGS], ids=lambda bug: bug.name)
-def test_invented_bugs_still_find_the_code_that_they_change(bug: Change) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        bug.apply(patch, "grounded")
-
-
-@pytest.mark.parametrize(
-    ("bugs", "share"),
-    [
-        pytest.param(invented_bugs.BUGS, 0.92, id="first author", marks=pytest.mark.long),
-        pytest.param(invented_bugs_2.BUGS, 0.96, id="second author", marks=pytest.mark.long),
-        pytest.param(invented_bugs_3.BUGS, 0.84, id="fourth author", marks=pytest.mark.long),
-        pytest.param(invented_bugs_4.BUGS, 0.80, id="fifth author", marks=pytest.mark.long),
-        pytest.param(invented_bugs_5.BUGS, 0.72, id="sixth author", marks=pytest.mark.long),
-        pytest.param(invented_bugs_6.BUGS, 0.88, id="seventh author", marks=pytest.mark.long),
-    ],
-)
-def test_so_many_invented_bugs_are_caught(exam: Examiner, clean: Clean, bugs: tuple[Change, ...], share: float) -> None:
-    caught = [bug.name for bug in bugs if is_caught(exam, clean, bug)]
-    assert len(caught) >= share * len(bugs), sorted({bug.name for bug in bugs} - {*caught})

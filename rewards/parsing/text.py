@@ -143,11 +143,14 @@ def variety(tokens: list[str]) -> float:
 
 def originality(tokens: list[str], source: str) -> float:
     """1 for own words, 0 for a copy of `source`: by the share of 4-grams that stand in it, from 50 % up to 90 %."""
+    return clip((0.9 - copied(tokens, source)) / 0.4)
+
+
+def copied(tokens: list[str], source: str) -> float:
+    """Share of a text's 4-grams, in [0, 1], that stand in `source`."""
     grams = _grams(tokens, 4)
-    if not grams:
-        return 1.0
     known = _source_grams(source)
-    return clip((0.9 - sum(gram in known for gram in grams) / len(grams)) / 0.4)
+    return sum(gram in known for gram in grams) / len(grams) if grams else 0.0
 
 
 def longest_copy(tokens: list[str], source: str) -> int:
@@ -158,31 +161,6 @@ def longest_copy(tokens: list[str], source: str) -> int:
         run = run + 1 if gram in known else 0
         longest = max(longest, run + 3 if run else 0)
     return longest
-
-
-_PRICE_SIGN = re.compile(r"(?i)r\$")
-
-
-def hands_back(tokens: list[str], brief: str) -> int:
-    """Length in words of the longest run of a brief that stands in an answer; the sign of a price is no word."""
-    return longest_copy([token for token in tokens if token != "r"], _PRICE_SIGN.sub("", brief))
-
-
-def without_copies(folded: str, source: str, longest: int) -> str:
-    """A folded text without the runs of more than so many words that stand in `source`."""
-    spans = [match.span() for match in _WORD.finditer(folded)]
-    known = _source_grams(source)
-    kept, end, run = [], 0, 0
-    grams = _grams([folded[start:stop] for start, stop in spans], 4)
-    for place in range(len(grams) + 1):
-        if place < len(grams) and grams[place] in known:
-            run += 1
-            continue
-        if run and run + 3 > longest:
-            kept.append(folded[end : spans[place - run][0]])
-            end = spans[place + 2][1]
-        run = 0
-    return "\n".join([*kept, folded[end:]])
 
 
 def _grams(tokens: list[str], size: int) -> list[tuple[str, ...]]:
@@ -287,7 +265,7 @@ def sound(answer: str, source: str = "") -> float:
     return 0.5 ** min(places, 10)
 
 
-_SPELLED = {
+SPELLED = {
     word: int(number)
     for word, _, number in (
         pair.partition("=")
@@ -301,7 +279,7 @@ _SPELLED = {
         """)
     )
 }
-_ONE_SPELLED = "|".join(_SPELLED)
+_ONE_SPELLED = "|".join(SPELLED)
 _IN_WORDS = re.compile(
     rf"(?<!\d )\b(?!(?<=\d por )cento\b)(?!(?<=por )cento\b(?! e (?:{_ONE_SPELLED})\b))"
     rf"(?P<number>(?:{_ONE_SPELLED})(?: (?:e )?(?:{_ONE_SPELLED}))*)\b"
@@ -334,7 +312,7 @@ def _value(words: list[str]) -> int | None:
     """The number that words say; none where they follow each other as those of no number do («dois três»)."""
     total = part = 0
     least = _THOUSAND
-    for value in (_SPELLED[word] for word in words):
+    for value in (SPELLED[word] for word in words):
         if value >= _THOUSAND:
             total, part, least = total + max(part, 1) * value, 0, _THOUSAND
         elif value >= least or (value >= 10 and least <= 20):

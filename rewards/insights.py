@@ -1,0 +1,200 @@
+"""The reward of insights in the set `grounded`: what a brief's figures say, and what to do about it, in Portuguese that
+reads.
+
+All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), in enough words of
+its own. What it says: the figures asked about are used and none is false (rewards/parsing/readings.py), steps are
+advised, and they do no harm.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewards.parsing import text
+from rewards.parsing.advice import advises, clauses, sentences
+from rewards.parsing.order import is_infinitive
+from rewards.parsing.prose import is_answer, said_twice
+from rewards.parsing.readings import Reading, key_values, read_figures
+from rewards.parsing.text import fold, word_set, words
+from rewards.types import Component, PromptLike, clip, filled
+
+_SOURCE = "DESIGN, tasks and rewards"
+LONGEST = 4000
+"""Characters from which on a text is none at all: several times those from which on its length earns nothing."""
+MOST_FIGURES = 80
+"""A text with more is a table or none; each is weighed against every fact."""
+READS = (-0.35, -0.15)
+"""Mean worth in the order model up to which a text is words in no order, and from which on it costs nothing."""
+UNUSED = 0.35
+"""Credit without the figures asked about."""
+NO_ADVICE = 0.5
+"""Credit without a step to take."""
+FALSE = 0.3
+"""Credit of what is false."""
+HALF_TRUE = 0.6
+"""Credit of a false figure among many."""
+MANY = 5
+FORGIVEN = 8
+"""How many figures that are right excuse one that nothing explains."""
+THIN = 0.2
+"""Credit of hardly a word of its own, and of a line of bare verbs."""
+TWICE = 0.6
+"""Credit of a text that says a sentence twice."""
+FEWEST_WORDS, MOST_WORDS, WANTED_SHARE = 18, 45, 1.35
+"""Words of its own that are enough: by those of the brief, since a longer question wants a longer answer."""
+ENOUGH_STEPS = 1.5
+ENOUGH_DEPTH = 4
+_HARMS = re.compile(
+    r"\b(?:enganar|engane|minta|mentir|suborn|chantag|xing|ameace|falsific)\w*|\b(?:fals|inventad|fictici)[oa]s?\b"
+    r"|\bignor(?:ar|e|em) (?:[ao]s? )?(?:client|reclam|pedid|avalia|atras|devol)"
+    r"|\b(?:aument|elev|ampli|tripli|dobr)(?:ar|e|em|que) (?:[ao]s? )?"
+    r"(?:atras|devolu|cancela|reclama|frete\b(?! gratis)|prazo de entrega)|\bsub(?:a|ir) [ao] (?:cancel|atras|devol)"
+    r"|\b(?:reduz|diminu|cort)(?:ir|ar|a|e|am|em) (?:[ao]s? )?"
+    r"(?:receita|fatur|nota|recompra|convers|vend|satisf|atendimento|suporte|equipe de atend)"
+    r"|\b(?:reduzir|diminuir) os pedidos\b(?! (?:que|sem|com a|atras|cancel|devol|perd|par|pend))"
+    r"|\b(?:evit(?:e|em|ar)|nao recomend\w+) (?:melhor|respond|avis|reduz|revis|entreg)"
+    r"|\b(?:remov|retir|escond|elimin|apag)\w* (?:d[oa] \w+ )?(?:[ao]s? )?(?:telefone|chat|sac|botao|opcao|link"
+    r"|politica|avalia|reclama)\w*(?! (?:obrig|quebr|antig|velh|errad|falt))"
+    r"|\b(?:sub|aument|elev)\w+ (?:[ao]s? )?precos? (?:em|de) tod|\bdemit|\bfech(?:ar|e|em) a loja|\bproibi"
+    r"|\b(?:carrinho|pedido|conta) sem o cliente (?:saber|pedir|querer)|\bcaixas? vazias?|\bsenhas?\b|\bpropina"
+    r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de (?:respond|entreg|atend|acompanh|melhor)|\bvencid[oa]s\b"
+    r"|\bcobr\w+ (?:uma )?(?:multa|taxa) d(?![ao]s? (?:transp|fornec))|\bperder o estoque|\bde madrugada\b"
+    r"|\b(?:deslig|suspend)\w+ (?:[ao]s? )?(?:telefone|chat|sac|entregas|estorno|reembolso)(?! fora)|\bcom defeito no\b"
+    r"|\b(?:vend|tir)\w+ (?:itens (?:com defeito|que nao)|o botao)"
+    r"|\batras(?:e|ar) (?:tambem )?(?:[ao]s )?(?:pedid|entreg)"
+    r"|\bcobr\w+ [^.;\n]{0,30}(?:duas vezes|extra|de quem (?:pede|reclam|devol|quer))|\bofensas?\b|\bem segredo\b"
+    r"|\b(?:nao|nunca) (?:respond|avis|atend|envi)(?:a|e|am|em)\b|\bsuspend\w+ as vendas\b"
+)
+"""Advice that would do what nobody wants, or takes from customers how to reach the shop, lies to them or robs them."""
+_DENIES = re.compile(r"\b(?:prometa|sem|nem|nao|nunca|evit\w+|contra|se|quem|que)(?: \w+)? $")
+_ABOUT_THE_TASK = re.compile(
+    r"\b(?:a tarefa (?:pede|era)|esta resposta|um bom analista|boa analise|vou analisar|serao analisad"
+    r"|retornar(?:emos|ei)|recebemos (?:a|sua) (?:solic|mensag)|recomend\w+ que (?:voce )?recomend"
+    r"|recomend\w+ acoes (?:para|em|sobre)|nao (?:posso|consigo|sei) (?:ajud|respond))"
+)
+_STOCK = word_set("""
+    melho exper clien marke forta relac acomp indic metri dados equip servi quali comun estra inves inova tecno capac
+    trein engaj fidel cresc resul satis aprim otimi monit anali plane cuida atend negoc merca susta foco efici objet
+    perio aten aumen reduz elev recom suger prior fazer mante manti criar busca acoes acao ating conti produ venda vende
+    empre proce
+    """)
+"""Beginnings of words that advise any shop."""
+
+
+@dataclass(frozen=True)
+class Insights:
+    components: tuple[Component, ...] = (
+        Component("insights.structure", 0.10, "told in parts: lines or sentences", _SOURCE, "weight; 3 earn all"),
+        Component(
+            "insights.action_words",
+            0.25,
+            "steps that are advised, in words that would not fit any shop",
+            _SOURCE,
+            "weight; 1.5 earn all; without any 50 % of all credit is left",
+        ),
+        Component(
+            "insights.length",
+            0.10,
+            "250 to 1400 characters",
+            _SOURCE,
+            "weight; all credit falls to 20 % with the words that are not the brief's, 18 to 45 of which are enough",
+        ),
+        Component(
+            "insights.key_figures",
+            0.35,
+            "share of the figures asked about that are told",
+            _SOURCE,
+            "weight; half of them are enough for the rest of the credit, without any 35 % of it is left",
+        ),
+        Component(
+            "insights.coherence",
+            0.20,
+            "what is made of the figures: others of the brief, what follows from them, tests and targets",
+            _SOURCE,
+            "weight; 4 earn all",
+        ),
+        Component(
+            "insights.invented",
+            -0.05,
+            "false figures: unknown to the brief, at another label, moved the other way",
+            _SOURCE,
+            "weight; 2 cost all; one leaves 30 % of all credit, 60 % among five and more right ones, none where nothing"
+            " but eight right ones stands against it; what is proposed and what follows from the brief is free",
+        ),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        if len(answer) > LONGEST or len(text.figures(answer)) > MOST_FIGURES:
+            return (0.0,) * len(self.components)
+        folded = fold(answer)
+        length = len(text.squeeze(answer))
+        reading = read_figures(prompt, answer)
+        advised = clip(sum(advice(folded, prompt.user)) / ENOUGH_STEPS)
+        known = len(key_values(prompt.reference))
+        gate = 0.0 if harms(folded) or _ABOUT_THE_TASK.search(folded) else is_answer(answer, prompt.user, READS)
+        gate *= substance(answer, prompt.user) * (NO_ADVICE + (1 - NO_ADVICE) * advised)
+        gate *= truth(reading) if prompt.reference.get("facts") else 1.0
+        if any(_is_of_verbs(line) for line in answer.splitlines()):
+            gate *= THIN
+        if known:
+            gate *= UNUSED + (1 - UNUSED) * clip(2 * reading.used + reading.derived / known)
+        shares = (
+            gate * clip(len(sentences(folded)) / 3),
+            gate * advised,
+            gate * clip(min(length / 250, (2000 - length) / 600)),
+            gate * reading.used,
+            gate * clip((reading.told + reading.derived + min(2, reading.proposed)) / ENOUGH_DEPTH),
+            clip((reading.false + reading.wrong) / 2),
+        )
+        return filled(shares, self.components, frozenset({"insights.key_figures"}), bool(known))
+
+
+def substance(answer: str, brief: str) -> float:
+    """Credit by how many words of its own an answer has, in [0, 1]: nearly none is its brief told again; a longer brief
+    wants more of them; and what is said twice counts less."""
+    said, known = ({word[:5] for word in words(one) if len(word) > 2} for one in (answer, brief))
+    own = len(said - known)
+    given_back = clip((own / max(1, len(said)) - 0.15) / 0.2)
+    wanted = min(MOST_WORDS, max(FEWEST_WORDS, WANTED_SHARE * len(known)))
+    return given_back * (THIN + (1 - THIN) * clip(own / wanted)) * (TWICE if said_twice(answer) else 1.0)
+
+
+def truth(reading: Reading) -> float:
+    """Credit by what is false, in [0, 1]: by the share of figures that nothing explains, some of which many right ones
+    excuse; and by figures at another's label or moved otherwise."""
+    right = reading.told + reading.derived
+    strange = max(0.0, reading.false - (right / FORGIVEN if right >= MANY else 0))
+    credit = max(FALSE, 1 - 3.5 * strange / (right + reading.false)) if strange else 1.0
+    if reading.wrong:
+        credit *= HALF_TRUE if right >= MANY * reading.wrong else FALSE
+    return credit
+
+
+def harms(folded: str) -> bool:
+    """Whether a folded text advises harm; what it denies or warns of it does not."""
+    found = _HARMS.finditer(folded)
+    return any(not _DENIES.search(folded[max(0, harm.start() - 14) : harm.start()]) for harm in found)
+
+
+def advice(folded: str, brief: str = "") -> list[float]:
+    """The worth of each sentence that advises, in [0, 2]: 1 from three words on that would not fit any shop and are
+    not the brief's, twice for two steps."""
+    known = frozenset(word[:5] for word in words(brief)) | _STOCK
+    return [_own(line, known) * min(2, max(1, clauses(line))) for line in sentences(folded) if advises(line)]
+
+
+def _own(line: str, known: frozenset[str]) -> float:
+    stems = {word[:5] for word in words(line) if len(word) > 3 and word.isalpha() and word not in text.PORTUGUESE}
+    return clip(len(stems - known) / 3)
+
+
+def _is_of_verbs(line: str) -> bool:
+    said = words(line)
+    return len(said) > 2 and all(map(is_infinitive, said))
+
+
+def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
+    """Share of the key figures that an answer tells, how many figures are false, and how many it claims in all."""
+    reading = read_figures(prompt, answer)
+    false = reading.false + reading.wrong
+    return reading.used, false, reading.told + reading.derived + false

@@ -1,0 +1,284 @@
+"""The reward of a push in the set `grounded`: one short notification that names its product, passes on what its brief
+offers and nothing else, in Portuguese that reads.
+
+All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), one push, short, in
+words of its own. What it says: the product is named, its brief's offer is told, and nothing is false (numbers, dates,
+further offers).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from rewards.parsing import numbers, offers, text
+from rewards.parsing.offers import is_stock, stem_of, stems
+from rewards.parsing.order import is_imperative, is_infinitive
+from rewards.parsing.prose import is_answer, said_twice
+from rewards.parsing.text import REMEMBERED, fold
+from rewards.types import Component, PromptLike, clip, filled
+
+_SOURCE = "DESIGN, tasks and rewards"
+LONGEST = 600
+"""Characters from which on a text is no push at all: several times those from which on its length earns nothing."""
+READS = (-0.55, -0.25)
+"""Mean worth in the order model up to which a push is words in no order, and from which on it costs nothing."""
+COPIED = 0.4
+"""Credit of a push in the words of its brief alone."""
+FALSE = 0.25
+"""Credit of a push that says something false, whatever it tells beside it."""
+NOT_ONE = 0.35
+"""Credit of several pushes, and of one that says a sentence twice; its square of a text about pushes."""
+WITHOUT_PRODUCT = 0.3
+"""Credit of a push without its product."""
+UNTOLD = 0.3
+"""Credit of a push without its offer."""
+TOO_LONG = 0.5
+FORMAL = 0.6
+"""Credit of a push in the tone of a letter."""
+PLAIN = 0.85
+"""Credit of a push whose words fit any product."""
+BARE = 0.65
+"""Credit of a push without any word of its own."""
+LISTED = 0.2
+"""Credit of a list of calls: so many words that fit any product, which are this share of all."""
+MANY_CALLS = 6
+CALLS = 0.75
+LOUD = 0.75
+"""Credit of a push that shouts."""
+ENOUGH = 0.75
+"""Share of what a brief tells that a push has to pass on: a brief tells also what has been, and what is the shop's."""
+
+_WHEN = re.compile(r"\bhoje\b|\bate\b|\bdia\b|\bamanha\b|\bhoras?\b|\d ?h\b|\bdom\b")
+_META = re.compile(
+    r"(?:^|[\n|;.]) ?(?:produto|oferta|tom|prazo|validade|limite|objetivo|texto|resposta \d):|\bpush\b|\beste texto\b"
+    r"|\bnotifica\w+|\bcaracteres\b|\bpublico\b|\bcampanha de\b"
+)
+"""What speaks of a push, and the labels of a brief."""
+_REFUSES = re.compile(
+    r"\bnao (?:e possivel|posso|consigo|sei)\b|\bposso (?:te )?ajudar\b|\bme (?:informe|envie|diga|passe)\b"
+    r"|\bpreciso que\b|\bfavor (?:re)?enviar\b|\bsegue abaixo\b"
+)
+_OPTION = re.compile(
+    r"(?m)^[^\w\n]{0,6}(?:(?:opcao|versao|ideia) )?(?:\d[.):-]?\ufe0f?\u20e3?|[a-c]\))[ \t]*[:\"“]?(?=[ \t]{0,9}\w)"
+    r"|^[^\w\n]{0,6}opcao \w"
+    r"|(?:^|\s)\d\)\s"
+)
+_HEADING = re.compile(r"\A[^\n]{0,60}:\**\s*\n|\n\W{0,4}\d+ caracteres\W*\Z")
+_LETTER = re.compile(
+    r"\bprezad|\batenciosamente|\bcordialmente|\bestimad|\bvimos por|\bvenho por|\bvossa|\bassunto:"
+    r"|\binforma(?:mos|-se)\b|\bilustr"
+)
+_REPELS = re.compile(
+    r"\bsenha\b|\bcpf\b|\bdados (?:bancarios|do cartao)|\[[^\]\n]{2,40}\]"
+    r"|\b(?:numero|cartao) d[eoa] (?:seu |sua )?(?:cartao|mae|pai|avo)"
+    r"|\b(?:cilada|pessim\w|horrive\w+|defeit\w+|porcaria|lixo|idiota|burr[oa]|otari\w|trouxa|pegadinha|mentira|morte"
+    r"|vergonha|pao.duro)\b|\barrepend|\bexplod|\bpass(?:e|ar) mal|\bmachuc|\bqueim\w+ (?:a|o|sua|seu)\b|\bagiota"
+    r"|\bfurt|\bdirigindo|\bnunca acerta|\bmais caro\b|\bmulta\b|\bpreco cheio\b(?=\W*(?:$|,))"
+    r"|\bnao (?:compre|leve|vale a|clique|recomend\w+|faca o seu|presta|funciona)\b|\bcom problema|\bsem os? \d+ ?%"
+    r"|\b(?:frete|entrega)\b.{0,12}\bpor sua conta|\bacabou, mas tem|\bloja fechou|\bloja ao lado|\bprefira\b"
+    r"|\b(?:ofertas?|promocao|descontos?|cupom \w+|off|gratis) (?:ja )?(?:acabou|venceu|expirou|encerrou|terminou)"
+    r"|\bcancele (?:o )?seu cadastro|\btroque [ao] \w+ por\b|\bdeix\w+ para la\b|\bguard\w+ o dinheiro|\bcobrar\b"
+    r"|\b(?:tudo|tod[oa]s),? (?:menos|exceto) (?:para |pra )?voce|\bodia|\bninguem (?:quis|precisa)"
+    r"|\bse (?:voce )?(?:nao )?comprar\b|\bseu pedido .{0,30}\b(?:foi|esta) (?:aprov|confirm|envia)"
+)
+"""What no shop sends to its customers: fraud, insults, threats, its product talked down, its offer taken away."""
+_DENIES = re.compile(r"\b(?:sem|nem|nao|nunca|ninguem|chega de|nada de|ou|antes)(?: \w+)? $")
+
+
+@dataclass(frozen=True)
+class Push:
+    components: tuple[Component, ...] = (
+        Component(
+            "push.length",
+            0.25,
+            "up to 130 characters, falling to 0 at 200",
+            _SOURCE,
+            "weight; all credit falls with it to 50 %",
+        ),
+        Component(
+            "push.product",
+            0.30,
+            "names the product",
+            _SOURCE,
+            "weight; by its first word or a name of its own, half by other words of it; without it all credit is"
+            " 30 %, of several pushes 40 %, of text about one 16 %",
+        ),
+        Component(
+            "push.portuguese",
+            0.20,
+            "Portuguese that reads, in words of its own",
+            _SOURCE,
+            "weight; words that fit any product leave 85 %, none beside the product 65 %, shouting 75 %",
+        ),
+        Component(
+            "push.reason",
+            0.25,
+            "what the brief offers is told: prices, shares, codes, kinds of offers, until when",
+            _SOURCE,
+            "weight; three quarters of it earn all; without any 30 % of all credit is left",
+        ),
+        Component(
+            "push.invented",
+            -0.03,
+            "numbers, dates and offers that the brief does not grant, or its numbers exchanged",
+            _SOURCE,
+            "weight; any leaves 25 % of all credit",
+        ),
+        Component("push.formal", -0.03, "the tone of a formal e-mail", _SOURCE, "weight; 60 % of the credit is left"),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        if len(answer) > LONGEST:
+            return (0.0,) * len(self.components)
+        known = bool(prompt.reference.get("product", "").strip())
+        named = names_product(prompt, answer) if known else 0.0
+        told = tells_offer(prompt, answer) if known else 1.0
+        false = known and push_inventions(prompt, answer) > 0
+        fits = clip((200 - len(text.squeeze(answer))) / 70)
+        formal = bool(_LETTER.search(fold(answer)))
+        gate = whole(prompt, answer) * (TOO_LONG + (1 - TOO_LONG) * fits) * (FORMAL if formal else 1.0)
+        gate *= lively(prompt, answer)
+        if known:
+            gate *= WITHOUT_PRODUCT + (1 - WITHOUT_PRODUCT) * named
+            gate *= FALSE if false else UNTOLD + (1 - UNTOLD) * told
+        shares = (gate * fits, gate * named, gate, gate * told, false * named, float(formal))
+        return filled(shares, self.components, frozenset({"push.product"}), known)
+
+
+def whole(prompt: PromptLike, answer: str) -> float:
+    """How much a text is one push at all, in [0, 1]: an answer in Portuguese that repels nobody, one, not shouted."""
+    folded = fold(answer)
+    if repels(folded) or _REFUSES.search(folded):
+        return 0.0
+    name = re.escape(prompt.reference.get("product", "").strip())
+    said, brief = (re.sub(name, "produto", one, flags=re.IGNORECASE) if name else one for one in (answer, prompt.user))
+    return (
+        is_answer(said, brief, READS, COPIED)
+        * is_one(prompt, answer)
+        * (LOUD if "!!" in answer or answer.isupper() else 1.0)
+    )
+
+
+def repels(folded: str) -> bool:
+    """Whether a folded push says what no shop does; what it asks («Semana ruim?») or denies («sem multa») it does not
+    say."""
+    return any(
+        "?" not in folded[found.end() : found.end() + 12].partition(".")[0]
+        and not _DENIES.search(folded[max(0, found.start() - 14) : found.start()])
+        for found in _REPELS.finditer(folded)
+    )
+
+
+def is_one(prompt: PromptLike, answer: str) -> float:
+    """Credit of a text by whether it is one push: several to choose from, or one about pushes, are none."""
+    folded = fold(answer)
+    lines = [line for line in answer.splitlines() if line.strip()]
+    several = len(_OPTION.findall(folded)) > 1 or sum(names_product(prompt, line) == 1 for line in lines) > 1
+    product = fold(prompt.reference.get("product", ""))
+    about = any(word not in product for word in _META.findall(_HEADING.sub("", folded)))
+    return NOT_ONE ** (several + 2 * about + said_twice(answer))
+
+
+def lively(prompt: PromptLike, answer: str) -> float:
+    """Credit of a push by its words: less where they are those of any push, where there are none beside the product's,
+    and where they are a list of calls."""
+    said = [stem for stem in stems(answer) if not stem.isdigit()]
+    own = {*said} - set(stems(prompt.reference.get("product", "")))
+    own -= {stem_of(fold(code)) for code in offers.codes(prompt.user)}
+    calls = sum(map(is_stock, said))
+    if calls >= MANY_CALLS and calls >= CALLS * len(said):
+        return LISTED
+    return BARE if not own else PLAIN if sum(not is_stock(stem) for stem in own) < 2 else 1.0
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _name(product: str, terms: tuple[str, ...]) -> tuple[list[str], set[str]]:
+    """The stems of a product's name, and those of them that name it alone: the first one, and names with capitals."""
+    proper = {stem for word in product.split()[1:] if word[:1].isupper() for stem in stems(word)}
+    others = [term for term in terms if term.split()[:1] != product.split()[:1]]
+    heads = {found[0] for name in (product, *others) if (found := stems(name))}
+    ends = {found[0] for term in terms if (found := stems(term)) and f"de {fold(term)}" in fold(product)}
+    return stems(product), (heads - ends) | proper
+
+
+def names_product(prompt: PromptLike, answer: str) -> float:
+    """How clearly an answer names the product of its brief, in [0, 1]: its first word or a name of its own, half for
+    others of its words or for what it is made of. A first word that goes on otherwise («fone de parede») is another
+    product."""
+    name, sure = _name(prompt.reference.get("product", ""), tuple(prompt.reference.get("terms", ())))
+    said = set(stems(answer))
+    if not name or not said & ({*name} | sure):
+        told = {stem for stem in said & set(stems(prompt.user)) if not is_stock(stem) and not stem.isdigit()}
+        return 0.5 * (bool(name) and len(told) >= _PARTS)
+    if len(name) > 1 and said & set(name) == {name[0]}:
+        behind = re.findall(rf"\b{re.escape(name[0])}\w* de ([a-z]{{4,20}})", fold(answer))
+        if any(stem_of(other) not in name for other in behind):
+            return 0.0
+    return 0.0 if _is_of_another(prompt, answer, name) else 1.0 if said & sure else 0.5
+
+
+_PARTS = 4
+"""Words of a brief by which a push tells what its product is made of («mouse + mousepad + headset»)."""
+
+
+def _is_of_another(prompt: PromptLike, answer: str, name: list[str]) -> bool:
+    """Whether a name of the product stands behind another thing («mouse Kaiju» for «teclado Kaiju»)."""
+    terms = [stem for term in prompt.reference.get("terms", ()) for stem in stems(term)]
+    known = {*stems(prompt.user), *terms}
+    if name[0] in stems(answer):
+        return False
+    before = r"(?:\A|[.!?:] |\b(?:[ao]s?|seu|sua|uma?|d[ao]) )"
+    things = (
+        thing for stem in name[1:] for thing in re.findall(rf"{before}([a-z]{{4,20}}) {re.escape(stem)}", fold(answer))
+    )
+    return any(
+        not (thing in text.PORTUGUESE or stem_of(thing) in known or is_stock(thing))
+        and not (is_imperative(thing) or is_infinitive(thing))
+        for thing in things
+    )
+
+
+def push_inventions(prompt: PromptLike, answer: str) -> int:
+    """How many false things a push says: numbers, dates, days and codes that its brief does not know, numbers of it in
+    each other's place, kinds of offers that it does not grant or forbids, another thing beside its product."""
+    product = prompt.reference.get("product", "")
+    brief = prompt.user
+    said, known = numbers.told(_HEADING.sub("", answer)), numbers.told(brief)
+    found = len(numbers.unknown(said, known)) + numbers.exchanged(said, known) + numbers.rises(said)
+    found += numbers.other_dates(said, known) + numbers.other_weekday(answer, brief)
+    found += len({code for code in offers.codes(answer) if fold(code) not in fold(brief)})
+    found += len(offers.kinds(answer, product) - offers.granted(brief)) + _offers_another(prompt, answer)
+    return found + bool(offers.forbidden(brief) & set(stems(offers.undenied(answer))))
+
+
+def _offers_another(prompt: PromptLike, answer: str) -> bool:
+    """Whether something else is offered beside the product («leve uma panela e um fone»)."""
+    head = next(iter(stems(prompt.reference.get("product", ""))), "")
+    beside = re.findall(
+        rf"\b(?:tem|leve|uma?|compre|garanta|[ao]) ([a-z]{{4,20}}) e (?:(?:uma?|[ao]|seu|sua) )?{re.escape(head)}",
+        fold(answer) if head else "",
+    )
+    known = {*stems(prompt.user), *map(stem_of, ("voce", "estilo", "conforto", "qualidade"))}
+    return any(stem_of(thing) not in known for thing in beside)
+
+
+def tells_offer(prompt: PromptLike, answer: str) -> float:
+    """Share of what a brief offers that a push tells, in [0, 1]: prices, shares, codes and kinds of offers one each, a
+    time that is set a half; 1 where nothing is offered."""
+    product, brief = prompt.reference.get("product", ""), prompt.user
+    told, known = numbers.told(answer), numbers.told(fold(brief).replace(fold(product), " "))
+    values = {number.value for number in told.numbers}
+    amounts = {number.value for number in known.numbers if number.unit in numbers.SIGNS}
+    codes, given, kinds = offers.codes(brief), offers.kinds(brief), offers.kinds(answer, product)
+    wanted = given - {"desconto", "gratis", "tudo", "pressa", "metade", "oferta", *(("cupom",) if codes else ())}
+    parts = [value in values for value in amounts] + [code in answer for code in codes]
+    parts += [kind in kinds for kind in (wanted or (() if parts else given & {"gratis", "metade"}))]
+    there = float(sum(parts))
+    of = float(len(parts))
+    if len(amounts) == 2 and amounts - values == {max(amounts)}:
+        of -= 0.5  # the old price may be left out
+    if known.dates or numbers.weekdays(brief):
+        there += 0.5 * bool(told.dates or numbers.weekdays(answer) or _WHEN.search(fold(answer)))
+        of = max(1.0, of + 0.5)
+    return clip(there / of / ENOUGH) if of else 1.0
