@@ -63,15 +63,17 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
     places = [given.index(mine[0]) for _, mine in shared]
     times, asked = set(_TIMES.findall(text)), set(_TIMES.findall(plain(prompt)))
     used = sum(any(figure.agrees(one.figure) for figure in said) for one in given)
+    units = [figure.unit for figure in loose]
+    large = [figure for figure in loose if figure.unit or figure.value > SMALL]
     return {
         "figures": float(len(said)),
         "figures asked": float(len(given)),
         "figures used": used / len(given) if given else UNKNOWN,
         "new figures": float(len(new)),
         "loose figures": float(len(loose)),
-        "loose shares": float(sum(figure.unit == "%" for figure in loose)),
-        "loose amounts": float(sum(figure.unit == "R$" for figure in loose)),
-        "loose numbers": float(sum(bool(figure.unit) or figure.value > SMALL for figure in loose)),
+        "loose shares": float(units.count("%")),
+        "loose amounts": float(units.count("R$")),
+        "loose numbers": float(len(large)),
         "same words": kinds.count("same") / len(kinds) if kinds else UNKNOWN,
         "other words": float(kinds.count("other")),
         "no words": float(kinds.count("none")),
