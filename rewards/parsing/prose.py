@@ -60,7 +60,8 @@ _TAKEN_BACK_ABROAD = re.compile(
 """Words by which an answer denies itself in English, Spanish and in the signs of a formula."""
 _QUERY_TAKEN_BACK = re.compile(
     r"\bnao (?:use|siga|acredite|confie|considere|publique|execute|rode)m?\b(?! (?:mais|so|como))"
-    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3} (?:est|ess)[ea]s?\b|[.!?] ?[/|+] (?=[a-z])"
+    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3} (?:est|ess)[ea]s?\b|[.!?] ?(?:/|\+|=+>) (?=[a-z])"
+    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3} o texto\b"
     r"|\b(?:alternativa|versao|opcao) [2-9b-d]\b|\b(?:consulta|query) nao (?:responde|atende|serve|funciona)"
 )
 """By what a query is taken back, or one of several; in other prose the same words may advise."""
