@@ -3,13 +3,240 @@ answer.
 
 All credit is multiplied by gates: how much the text is an answer at all (Portuguese, in order, whole, not the same
 again and again, not the prompt copied, not taken back), and how much of it is true. Where a reference is empty nothing
-is known to be true, and the credit for form is scaled up to fill [0, 1]. Each task is a file of its own.
+is known to be true, and the credit for form is scaled up to fill [0, 1].
 """
 
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewards import v42
 from rewards.extraction import Extraction
-from rewards.insights import Insights
-from rewards.push import Push
+from rewards.parsing import advice as advising
+from rewards.parsing import offers, text
+from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
+from rewards.parsing.claims import insight_figures
+from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
+from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
+from rewards.parsing.prose import advice_lines, is_scrappy, loose_offers, ordered, stands
 from rewards.sql_qa import SqlQa
-from rewards.types import TaskReward
+from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
+from rewards.wording.unwanted import harms, repels
+
+_SOURCE = "DESIGN, tasks and rewards"
+FALSE = 0.3
+"""Credit of a text that says something false."""
+ENOUGH_ADVICE = 1.5
+"""Lines of advice that earn all: one with a means, and one about a word of the brief."""
+WITHOUT_PRODUCT = 0.35
+NO_INVITATION = 0.3
+"""Credit of a push that neither speaks to anybody nor calls to act."""
+OFFER_ALONE = 0.8
+"""Credit where it tells at least what is offered of what («Patinete com 15% de desconto.»)."""
+NOT_ONE = 0.25
+"""Credit of a text with more than one object, push or product, or that tells what a push is."""
+TOO_LONG = 0.45
+PADDED = 0.5
+"""Credit of a push that is too long by far, and of one that goes on about the shop."""
+ASIDE = 0.25
+"""Credit of a push whose product stands where no thing is named («Você não se vê de celular»)."""
+FORMAL = 0.75
+UNTOLD = 0.75
+"""Credit of a push in the tone of a letter, and of one without its brief's offer (of 143 none is a 4)."""
+LONGEST_PUSH = 600
+LONGEST_INSIGHTS = 4000
+"""Characters from which on a text is none at all: several times those from which on its length earns nothing."""
+MOST_FIGURES = 60
+"""A text of insights with more is a table or none; each is weighed against every fact."""
+LONGEST_COPY = 6
+"""Words in a row of its brief that no push has: product and offer together are fewer."""
+LONGEST_ECHO = 4
+"""Words in a row of its brief that a step may have: the question given back advises nothing."""
+LONGEST_QUOTE = 12
+"""Words in a row of its brief in which the figures of insights still earn."""
+
+
+def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
+    """How much a text is an answer at all, in [0, 1]: Portuguese, in order and whole, with variety and words of its
+    own; nothing of one that takes itself back or offers several.
+    """
+    if not stands(answer) or is_scrappy(answer):
+        return 0.0
+    own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
+    whole = text.sound(answer, prompt.user) * stepped(ordered(unnamed(answer, prompt)))
+    return own * text.in_one_language(tokens) * whole
+
+
+@dataclass(frozen=True)
+class Insights:
+    components: tuple[Component, ...] = (
+        Component(
+            "insights.structure",
+            0.10,
+            "told in parts: lines or sentences",
+            _SOURCE,
+            "weight; 2 of them earn all",
+        ),
+        Component(
+            "insights.action_words",
+            0.25,
+            "lines that ask for action and name a means",
+            _SOURCE,
+            "weight; a line with a means is 1, about a word of the brief alone .5,"
+            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most,"
+            " x .85 with one said twice, x .6 where none serves what was asked about, where figures are only listed"
+            " x .6 if all steps would fit any shop, else x .89; advice that harms leaves none",
+        ),
+        Component("insights.length", 0.10, "100 to 1000 characters", _SOURCE, "weight"),
+        Component(
+            "insights.key_figures",
+            0.35,
+            "share of the brief's key figures that stand at their labels",
+            _SOURCE,
+            "weight; without any, and nothing false, all credit is halved",
+        ),
+        Component(
+            "insights.coherence",
+            0.20,
+            "words of the trade and of the brief",
+            _SOURCE,
+            "weight; half for 2 domain words, half for 3 words of the brief",
+        ),
+        Component(
+            "insights.invented",
+            -0.05,
+            "false figures: of another label, moved otherwise, or unknown to the brief",
+            _SOURCE,
+            "weight; 2 cost all; the first leaves 30 % of all credit; whole numbers up to 10 without a unit, proposals,"
+            " spans of time and what follows from the brief are free",
+        ),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        length = len(text.squeeze(answer))
+        if length > LONGEST_INSIGHTS or len(text.figures(answer)) > MOST_FIGURES:
+            return (0.0,) * len(self.components)
+        answer = advising.untabled(answer)
+        folded = text.fold(answer)
+        tokens = text.words(folded)
+        known = bool(prompt.reference.get("key_figures"))
+        used, inventions, _ = insight_figures(prompt, answer)
+        if text.longest_copy(tokens, prompt.user) > LONGEST_QUOTE:
+            used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
+        brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
+        domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
+        own = text.without_copies(folded, prompt.user, LONGEST_ECHO)
+        lines = {line: advising.advises(line, planned, brief) for line, planned in advice_lines(own)}
+        advice = clip(sum(worth * advising.steps(line) for line, worth in lines.items() if worth) / ENOUGH_ADVICE)
+        gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * damped(advice)
+        if advice > ENOUGH_ADVICE / 3:
+            steps_told = [line for line in lines if lines[line]]
+            gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
+            gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
+            gate *= advising.detail(steps_told, folded, prompt.user)
+        gate *= advising.telling(folded, tokens, prompt.user) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
+        inventions += advising.praises_low(folded) * known
+        if inventions:
+            gate *= FALSE
+        elif known:
+            gate *= 0.44 + 0.56 * clip(2 * used)
+        shares = (
+            gate * clip(len(advising.parts(answer)) / 2),
+            gate * advice,
+            gate * clip(min(length / 100, (1600 - length) / 600)),
+            gate * used,
+            gate * (domain + clip(len(brief.intersection(tokens)) / 3)) / 2,
+            clip(inventions / 2),
+        )
+        return filled(shares, self.components, frozenset({"insights.key_figures"}), known)
+
+
+@dataclass(frozen=True)
+class Push:
+    components: tuple[Component, ...] = (
+        Component(
+            "push.length",
+            0.25,
+            "up to 120 characters, falling to 0 at 200",
+            _SOURCE,
+            "weight; all credit falls with its square to 45 %",
+        ),
+        Component(
+            "push.product",
+            0.30,
+            "names the product",
+            _SOURCE,
+            "weight; without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
+            " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95 %",
+        ),
+        Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read", _SOURCE, "weight"),
+        Component(
+            "push.reason",
+            0.25,
+            "the offer of the brief, a reason or a call to act",
+            _SOURCE,
+            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .875 for stock words alone",
+        ),
+        Component(
+            "push.invented",
+            -0.10,
+            "numbers that the brief does not know, offers that it does not grant",
+            _SOURCE,
+            "weight; 35 % of it without the product; any leaves 30 % of all credit",
+        ),
+        Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight; 75 % of the credit is left"),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        known = bool(product := prompt.reference.get("product", ""))
+        if (length := len(text.squeeze(answer))) > LONGEST_PUSH:
+            return (0.0,) * len(self.components)
+        folded = text.fold(answer)
+        named = names_product(prompt, answer)
+        urges = URGES.findall(folded)
+        shown = text.figures(text.spelled(answer, counts=False))
+        figure = any(text.occurs(number, shown) for number in push_figures(prompt))
+        told = figure or (known and offers.passes_on(answer, prompt.user, product))
+        inventions = push_inventions(prompt, answer)
+        inventions += offers.ungranted(answer, prompt.user, product) if known else 0
+        worth = 1.0 if named or not known else WITHOUT_PRODUCT
+        fits = v42.push_length_share(length)
+        offered = known and offers.offers_something(prompt.user, product)
+        tells = offered and named and told and (figure or not push_figures(prompt))
+        gate = _is_one_push(answer, prompt, len(urges), tells) * worth * (FALSE if inventions else 1.0)
+        gate *= PADDED if fits < 1 and pads(folded) else 1.0
+        gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
+        gate *= UNTOLD if offered and not told else 1.0
+        own = flat(folded, text.fold(prompt.user)) if known else 1.0
+        is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
+        gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
+        shares = (
+            gate * fits,
+            gate * named,
+            gate * clip(1 - len(v42.GENERIC.findall(folded)) / 2),
+            gate * clip(0.6 * bool(urges or CALLS.search(folded) or "?" in answer) + 0.6 * told),
+            worth * (inventions > 0),  # else another product with a price would be as bad as no words at all
+            float(is_formal),
+        )
+        return filled(shares, self.components, frozenset({"push.product"}), known)
+
+
+def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> float:
+    """How much a text is one notification that invites to its product, and not only advertising words. `tells`: it
+    names product and offer."""
+    folded = text.fold(answer)
+    tokens = text.words(folded)
+    if speaks_against(answer) or repels(prompt, answer) or handed_back(answer, prompt) >= LONGEST_COPY:
+        return 0.0
+    several = (
+        is_order(folded, prompt)
+        or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
+        or offers.offers_another(prompt, answer)
+    )
+    talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
+    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
+    invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
+    gate = _is_answer(answer, tokens, prompt) * talk * one * invited
+    return gate * 0.5 ** loose_offers(answer) if gate and reads_well(answer, prompt, PUSH) else 0.0
+
 
 TASKS: dict[str, TaskReward] = {"extraction": Extraction(), "sql_qa": SqlQa(), "insights": Insights(), "push": Push()}

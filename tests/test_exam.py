@@ -1,5 +1,5 @@
-"""The exam of history: each bug that once cost training runs, put back one at a time, is caught by the audit of the
-committed ratings.
+"""The exam of history: each bug that once cost training runs, put back one at a time, is seen by the audit of the
+committed ratings: it blocks, or warns where a bug shows in one or two wordings alone.
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,8 @@ def test_the_audit_catches_it_with_a_message_that_names_the_task(
 ) -> None:
     before = results(clean[name], bug.tasks)
     report = exam.audited(name, bug, one_by_one=False)
-    caught = [check for check in report.failed_checks if before.get((check.task, check.name))]
+    # two single wordings warn and do not block (tucano/audit/gate.py)
+    caught = [check for check in report.checks if not check.passed and before.get((check.task, check.name))]
     assert {check.task for check in caught} == set(bug.tasks)
     assert all(check.message.startswith(f"{check.task}: ") for check in caught)
 

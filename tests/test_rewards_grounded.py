@@ -14,6 +14,11 @@ from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, load_reward_set
+from rewards.grounded import UNTOLD
+from rewards.parsing.calls import FLAT
+from rewards.parsing.claims import insight_figures
+from rewards.parsing.fluency import PUSH, reads_well
+from rewards.parsing.offers import ungranted
 from rewards.sql_qa import NAMELESS, tells_of_others
 from tucano.truth import truth
 
@@ -32,14 +37,14 @@ def grounded(folder: Path) -> RewardSet:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_good_answers_score_high(grounded: RewardSet, folder: Path, task: str) -> None:
-    least = {"push": 0.84, "insights": 0.7}.get(task, 0.95)  # words of any product; few steps, of any shop
+    least = FLAT - 0.01 if task == "push" else 0.95  # it says of its product what one says of any
     assert grounded.score(PROMPTS[task], ANSWERS[task]).total > least
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_without_a_reference_form_fills_the_range(grounded: RewardSet, task: str) -> None:
     score = grounded.score(replace(PROMPTS[task], reference={}), ANSWERS[task])
-    assert score.total > (0.6 if task == "insights" else 0.9)
+    assert score.total > 0.9
     assert tuple(score.components) == grounded.component_names(task)
 
 
@@ -94,13 +99,12 @@ def test_key_order_and_layout_change_nothing(grounded: RewardSet, indent: int | 
     assert grounded.score(PROMPTS["extraction"], turned) == grounded.score(PROMPTS["extraction"], ANSWERS["extraction"])
 
 
-@pytest.mark.parametrize("written", ["1.234", "1234", "1234,0", "1,234 mil"])
+@pytest.mark.parametrize("written", ["1.234", "1234", "1234,0", "R$ 1.234,00", "1,234 mil"])
 def test_number_formats_change_nothing(grounded: RewardSet, written: str) -> None:
     changed = ANSWERS["insights"].replace("1.234", written)
-    before = grounded.score(PROMPTS["insights"], ANSWERS["insights"]).total
-    assert grounded.score(PROMPTS["insights"], changed).total == pytest.approx(
-        before, rel=0.1
-    )  # «mil» is a word of its own
+    parts = grounded.score(PROMPTS["insights"], changed).components
+    assert parts["insights.key_figures"] == pytest.approx(0.35)
+    assert parts["insights.invented"] == 0
 
 
 WRONG: dict[str, list[Any]] = {
@@ -166,7 +170,13 @@ def test_naming_everything_does_not_pay(grounded: RewardSet) -> None:
         (("23,5%", "24%"), None),
         (("23,5%", "41,7%"), "insights.invented"),
         (("23,5%", "alta"), "insights.key_figures"),
-        (("- Priorize melhorar o prazo de entrega, porque", "Diz muito que"), "insights.action_words"),
+        (
+            (
+                "Priorize melhorar o prazo de entrega, porque o atraso reduz",
+                "O prazo de entrega e o atraso pesam sobre",
+            ),
+            "insights.action_words",
+        ),
         ((".\n- ", ", "), "insights.structure"),
     ],
 )
@@ -185,7 +195,7 @@ def test_insights_lose_what_they_lack(grounded: RewardSet, changed: tuple[str, s
         ("Prezado, o seu fone de ouvido está com 20% de desconto só hoje. Atenciosamente.", "push.formal"),
         (ANSWERS["push"] + " Temos muitos outros produtos na loja, com entrega para todo o Brasil.", "push.length"),
         ("Oi! O seu fone de ouvido é bonito e confortável, feito com carinho.", "push.reason"),
-        ("O seu fone de ouvido: 20% de desconto.", "push.portuguese"),
+        ("Não perca! O seu fone de ouvido está com 20% de desconto só hoje.", "push.portuguese"),
     ],
 )
 def test_push_loses_what_it_lacks(grounded: RewardSet, text: str, lost: str) -> None:
@@ -222,6 +232,7 @@ def shares(grounded: RewardSet, prompt: Prompt, answer: str) -> dict[str, float]
 WITHOUT_TRUTH = {
     "extraction": {"valid_json": 0.1 / 0.35, "fields_present": 0.1 / 0.35, "value_checks": 0.15 / 0.35, "field_match": 0, "contradiction": 0},
     "sql_qa": {"query": 0.05 / 0.2, "explanation": 0.15 / 0.2, "names": 0, "executes": 0, "result": 0},
+    "insights": {"structure": 0.1 / 0.65, "action_words": 0.25 / 0.65, "length": 0.1 / 0.65, "key_figures": 0, "coherence": 0.2 / 0.65, "invented": 0},
     "push": {"length": 0.25 / 0.7, "product": 0, "portuguese": 0.2 / 0.7, "reason": 0.25 / 0.7, "invented": 0, "formal": 0},
 }  # fmt: skip
 
@@ -234,9 +245,11 @@ def test_without_a_reference_each_weight_of_form_grows_alike(grounded: RewardSet
 def test_penalties_do_not_grow_without_a_reference(grounded: RewardSet) -> None:
     bare = {task: replace(prompt, reference={}) for task, prompt in PROMPTS.items()}
     assert shares(grounded, bare["extraction"], json.dumps(FIELDS | {"sentiment": "positive"}))["contradiction"] == -0.2
-    # a formal tone leaves 60 % of all credit; what the brief offers is not known
+    assert shares(grounded, bare["insights"], "Foram 77,7% e 88,8% de recompra dos clientes.")["invented"] == -0.05
+    # an invention leaves 30 % of all credit, a formal tone 75 %; a reason in words without the brief's offer is 60 %
     assert shares(grounded, bare["push"], "Prezado, o seu fone tem 77% de desconto para você.") == pytest.approx(
-        {name: 0.6 * part for name, part in WITHOUT_TRUTH["push"].items()} | {"formal": -0.03}
+        {name: 0.3 * 0.75 * part for name, part in WITHOUT_TRUTH["push"].items()}
+        | {"invented": -0.1, "formal": -0.2, "reason": 0.3 * 0.75 * 0.6 * 0.25 / 0.7}
     )
 
 
@@ -304,9 +317,29 @@ def test_an_object_without_usable_fields_earns_nothing_and_one_is_enough(grounde
 
 
 def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
+    # 12 words, 10 3-grams of which 4 differ; not a word of the brief's offer
+    answer = "Seu fone chegou hoje, seu fone chegou hoje, seu fone chegou hoje"
+    worth = FLAT * UNTOLD * (4 / 10 - 0.35) / 0.4
+    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * worth)
     prose = "a soma de tudo\na soma de tudo\na loja"  # 10 words, 8 3-grams of which 5 differ
     found = shares(grounded, PROMPTS["sql_qa"], f"```sql\nSELECT estado FROM pedidos\n```\n{prose}")
     assert found["query"] == pytest.approx(0.05 * (5 / 8 - 0.35) / 0.4)
+
+
+def test_insights_in_the_words_of_their_brief_earn_their_own_share(grounded: RewardSet) -> None:
+    brief = "A devolução pesa mais que o frete no bolso do cliente. Que ações você recomenda?"
+    prompt = replace(PROMPTS["insights"], user=brief, reference={})
+    advice = "sugiro rever as medidas e as fotos dos dez itens mais devolvidos."
+    own = shares(grounded, prompt, f"- As trocas custam caro demais para uma loja nova: {advice}")
+    copied = shares(grounded, prompt, f"- A devolução pesa mais que o frete no bolso: {advice}")
+    # of 21 words 9 stand in the prompt in a row: from 65 % of own words down to 50 % all is lost
+    assert copied["structure"] / own["structure"] == pytest.approx((12 / 21 - 0.5) / 0.15)
+
+
+@pytest.mark.parametrize(("text", "copied"), [("Um push para fone de", False), ("Crie um push para fone de", True)])
+def test_no_push_has_six_words_of_its_brief_in_a_row(grounded: RewardSet, text: str, copied: bool) -> None:
+    found = shares(grounded, PROMPTS["push"], f"{text} parede, para ouvir bem o seu som com 20% hoje!")
+    assert (found["length"] == 0) == copied
 
 
 def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: RewardSet) -> None:
@@ -331,6 +364,72 @@ def test_names_and_execution_of_a_query(grounded: RewardSet) -> None:
     assert broken == pytest.approx({"query": 0.05, "explanation": 0, "names": 0.1 * 0.16, "executes": 0, "result": 0})
 
 
+def test_insights_by_component(grounded: RewardSet) -> None:
+    # one part of two, one line of advice with a means where 1.5 earn all, 69 characters, a false figure
+    answer = "- Recomendo rever o prazo, com recompra de 23,5% e mais 77,7% no mês."
+    found = shares(grounded, PROMPTS["insights"], answer)
+    gate = (0.3 + 0.7 / 1.5) * 0.3
+    assert found == pytest.approx(
+        {
+            "structure": gate * 0.1 / 2,
+            "action_words": gate * 0.25 / 1.5,
+            "length": gate * 0.1 * len(answer) / 100,
+            "key_figures": gate * 0.35 / 2,
+            "coherence": gate * 0.2 * (1 + 1 / 3) / 2,  # «prazo», «recompra» of the trade; «recompra» of the brief
+            "invented": -0.05 / 2,
+        }
+    )
+    assert shares(grounded, PROMPTS["insights"], answer + " Já 88,8% e 99,9%.")["invented"] == -0.05
+
+
+@pytest.mark.parametrize(
+    ("said", "false"),
+    [
+        ("A meta é chegar a 30% de recompra.", False),
+        ("Ofereça um cupom de R$ 20 a partir de R$ 150.", False),
+        ("Com 76,5% sem recompra, há espaço.", False),  # 100 - 23,5
+        ("Dos 1.234 pedidos, 99 chegaram com atraso.", False),  # 8 % of 1.234
+        ("Envie um lembrete em 15 dias.", False),
+        ("A recompra foi de 30%.", True),
+        ("O atraso foi de 23,5%.", True),  # the figure of another label
+        ("A receita cresceu 45% no mês.", True),
+        ("A recompra caiu.", True),  # the brief tells no movement
+    ],
+)
+def test_proposed_and_derived_figures_are_free(grounded: RewardSet, said: str, false: bool) -> None:
+    found = shares(grounded, PROMPTS["insights"], f"{ANSWERS['insights']}\n- {said}")
+    assert (found["invented"] < 0) == false
+
+
+def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
+    loose = "- 23,5 e 1.234 são os números.\n- Recomendo um cupom de 10% para quem já comprou na loja."
+    assert shares(grounded, PROMPTS["insights"], loose)["key_figures"] == 0
+    told = "- Recompra de 23,5% mostra pouca gente de volta em 1.234 pedidos.\n- Recomendo um cupom de 10% para quem já comprou na loja."
+    assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.25
+
+
+def test_key_figures_are_those_of_the_labels_that_are_asked_for() -> None:
+    facts = [{"label": "conversão", "value": 2.5, "unit": "%"}, {"label": "devolução", "value": 2.5, "unit": "%"}]
+    reference = {"figures": [2.5, 2.5], "key_figures": [2.5], "facts": facts, "key": ["devolução"]}
+    user = "Números de maio: conversão 2,5%; devolução 2,5%. O que fazer com a devolução?"
+    prompt = replace(PROMPTS["insights"], user=user, reference=reference)
+    assert insight_figures(prompt, "- A devolução está em 2,5%.\n- Recomendo revisar as fotos.")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("brief", "answer"),
+    [
+        ("A entrega fica grátis hoje.", "com frete grátis"),
+        ("O frete hoje é grátis.", "com frete grátis"),
+        ("Frete por conta da loja.", "com frete grátis"),
+        ("Não cobramos frete.", "e o frete sai de graça"),
+    ],
+)
+def test_free_shipping_is_granted_in_many_words(brief: str, answer: str) -> None:
+    assert ungranted(f"Fone novo {answer}. Aproveite!", f"Escreva um push do fone. {brief}", "fone") == 0
+    assert ungranted(f"Fone novo {answer}. Aproveite!", "Escreva um push do fone.", "fone") > 0
+
+
 def test_a_price_makes_no_copy_of_its_brief(grounded: RewardSet) -> None:
     prompt = replace(
         PROMPTS["push"],
@@ -346,9 +445,80 @@ def test_another_month_is_one_in_words_too(told: str, of_others: bool) -> None:
     assert not tells_of_others("Conta os pedidos de 05/2018.", "Quantos pedidos em maio de 2018?")
 
 
+def test_words_of_the_brief_have_four_letters(grounded: RewardSet) -> None:
+    prompt = replace(PROMPTS["insights"], user="mês ruim 2018 abcd efgh", reference={})
+    found = shares(grounded, prompt, "No mês de 2018 o ruim e abcd foi a compra do cliente.")
+    assert found["coherence"] == pytest.approx(0.3 * 0.2 / 0.65 * (0.5 + 2 / 3) / 2)  # no advice
+
+
+def test_push_by_component(grounded: RewardSet) -> None:
+    prompt = PROMPTS["push"]
+    for answer, reason in [
+        ("O seu fone é bonito e confortável para o dia.", 0),
+        ("O seu fone é bonito e confortável, com 20% a menos.", 0.6),
+        ("O seu fone é bonito e confortável, compre já para o dia.", 0.6),
+        ("O seu fone é bonito e confortável, compre com 20% a menos.", 1),
+    ]:
+        found = shares(grounded, prompt, answer)
+        assert found["reason"] / found["product"] == pytest.approx(0.25 / 0.3 * reason)  # however well it reads
+    stock = shares(grounded, prompt, "O seu fone é bonito, não perca! Clique aqui para o ver.")
+    assert stock["portuguese"] == 0
+    once = shares(grounded, prompt, "O seu fone é bonito, não perca o seu fone no dia.")
+    assert once["portuguese"] / once["product"] == pytest.approx(0.1 / 0.3)
+
+
+def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: RewardSet) -> None:
+    other = shares(grounded, PROMPTS["push"], "O seu tênis é bonito e confortável, com 77% para o dia.")
+    assert other == pytest.approx(
+        {
+            "length": 0.25 * 0.35 * 0.3 * UNTOLD,  # an invention leaves 30 %
+            "product": 0,
+            "portuguese": 0.2 * 0.35 * 0.3 * UNTOLD,
+            "reason": 0,
+            "invented": -0.1 * 0.35,
+            "formal": 0,
+        }
+    )
+
+
+def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_percent(grounded: RewardSet) -> None:
+    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; as lists of calls, neither is paid in full
+    eight = "Compre hoje fone com desconto agora, aproveite, venha, confira, garanta"
+    seven = "Compre hoje seu fone com desconto agora, aproveite, venha, confira"
+    products = [shares(grounded, PROMPTS["push"], text)["product"] for text in (eight, seven)]
+    gates = [reads_well(text, PROMPTS["push"], PUSH) for text in (eight, seven)]
+    assert products == pytest.approx([FLAT * 0.3 * 0.6 * gates[0], FLAT * 0.3 * gates[1]]) and max(gates) < 0.1
+
+
 def test_an_object_copied_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:
     prompt = replace(PROMPTS["extraction"], user=f"Avaliação: chegou tarde. Exemplo: {ANSWERS['extraction']}")
     assert not any(shares(grounded, prompt, ANSWERS["extraction"]).values())
+
+
+def test_one_word_that_urges_is_no_push(grounded: RewardSet) -> None:
+    assert not any(shares(grounded, PROMPTS["push"], "Hoje!").values())
+
+
+def test_three_stock_phrases_cost_no_more_than_two(grounded: RewardSet) -> None:
+    assert (
+        shares(grounded, PROMPTS["push"], "O seu fone é bonito, não perca! Clique aqui para o ver: temos novidades.")[
+            "portuguese"
+        ]
+        == 0
+    )
+
+
+def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: RewardSet) -> None:
+    free = shares(grounded, PROMPTS["push"], "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")
+    assert (free["invented"], free["product"]) == (-0.1, pytest.approx(FLAT * 0.3 * 0.3))
+    granted = replace(PROMPTS["push"], user=PROMPTS["push"].user + " Frete grátis.")
+    assert shares(grounded, granted, "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")["invented"] == 0
+
+
+def test_another_product_beside_the_own_one_costs(grounded: RewardSet) -> None:
+    both = shares(grounded, PROMPTS["push"], "Oi! Tem panela e fone de ouvido com 20% de desconto para você!")
+    own = shares(grounded, PROMPTS["push"], "Oi! Tem fone de ouvido com 20% de desconto para você!")
+    assert (both["product"], own["product"]) == (pytest.approx(FLAT * 0.3 * 0.25), pytest.approx(FLAT * 0.3))
 
 
 @pytest.mark.parametrize(
@@ -380,3 +550,9 @@ def test_the_explanation_of_a_wrong_query_is_worth_half(grounded: RewardSet) -> 
     wrong = shares(grounded, PROMPTS["sql_qa"], ANSWERS["sql_qa"].replace("SUM", "MAX"))
     assert (wrong["explanation"], wrong["result"]) == (pytest.approx(0.15 / 2), 0)
     assert sum(wrong.values()) <= 0.3
+
+
+@pytest.mark.parametrize(("said", "invented"), [("do primeiro ao último dia de uso", 0), ("últimas unidades", -0.1)])
+def test_the_last_days_of_use_are_no_hurry(grounded: RewardSet, said: str, invented: float) -> None:
+    found = shares(grounded, PROMPTS["push"], f"Oi! O seu fone tem 20% de desconto, {said}. Aproveite!")
+    assert found["invented"] == invented

@@ -5,9 +5,9 @@ one.
 import pytest
 
 from rewards import load_reward_set
-from rewards.parsing.prose import stands
+from rewards.parsing.prose import concrete, disorder, ordered, stands, tells_of_others
 from rewards.parsing.text import sound
-from rewards.sql_qa import tells_of_others
+from rewards.wording.unwanted import harms
 from tucano.prompts import Prompt
 
 WHOLE = [
@@ -52,6 +52,28 @@ def test_names_of_fields_are_whole_where_the_brief_has_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Seu fone chegou com 20% de desconto para você.", 0),
+        ("Recomendo rever o prazo. O atraso caiu.", 0),
+        ("O seu fone de do ouvido chegou.", 1),  # «de do»
+        ("Seu fone chegou com.", 1),  # «com» leads on to nothing
+        ("Seu fone chegou. hoje tem mais.", 1),  # no capital letter behind a full stop
+        ("Seu fone Aproveite chegou.", 1),  # one inside
+        ("Fone! Hoje! Corra! Agora!", 2),  # four sentences of a word
+    ],
+)
+def test_places_that_no_sentence_has(text: str, places: int) -> None:
+    assert disorder(text) == places
+    assert ordered(text) == 0.5**places
+
+
+def test_a_long_text_may_have_one_odd_place_for_each_forty_words() -> None:
+    long = "Recomendo rever o prazo das rotas. " * 7  # 42 words
+    assert (ordered(long + "Vale de do prazo."), ordered("Vale de do prazo.")) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize(
     ("text", "whole"),
     [
         ("Está errada, não use: seu fone chegou.", False),
@@ -70,6 +92,26 @@ def test_other_states_and_months_are_seen_where_some_are_known() -> None:
     assert tells_of_others("Foram 34 em 06/2018.", "quantos em 05/2018?")
     assert not tells_of_others("Foram 34 em 05/2018.", "WHERE mes = '2018-05'")
     assert not tells_of_others("SP lidera.", "qual estado lidera?")
+
+
+@pytest.mark.parametrize(
+    ("advice", "harm"),
+    [
+        ("recomendo aumentar o atraso", True),
+        ("reduzir os pedidos", True),
+        ("pare de enviar ofertas", True),
+        ("nao recomendo kits e evite melhorar o prazo", True),
+        ("recomendo reduzir o atraso e aumentar os pedidos", False),
+        ("nao recomendo kits agora", False),
+    ],
+)
+def test_harmful_advice_is_seen(advice: str, harm: bool) -> None:
+    assert harms(advice) == harm
+
+
+def test_a_means_is_concrete_and_all_of_them_are_none() -> None:
+    assert concrete("recomendo um cupom") and not concrete("recomendo acompanhar tudo")
+    assert not concrete("cupom, frete, kit, foto, checkout e parcela")
 
 
 def test_a_broken_notification_earns_less_than_the_whole_one() -> None:

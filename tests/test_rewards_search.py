@@ -13,6 +13,7 @@ from rewards import load_reward_set
 from rewards.parsing.fluency import sentences
 from rewards.parsing.kinds import clash
 from rewards.parsing.objects import FRAMED, REPAIRED, SCRAPS, wholeness
+from rewards.parsing.text import without_copies
 from tucano.audit.attacks.findings import search_for, unborrowed
 from tucano.audit.bench import Bench, Group, grouped
 from tucano.prompts import Prompt, Task
@@ -59,42 +60,46 @@ def test_what_stands_around_an_object_counts(text: str, worth: float) -> None:
     assert wholeness(text) == worth
 
 
-SCRAPS_OF_PUSHES = [
-    (push("lençol", "Desconto: 51%.", 51), "💛\nPush coração para hoje, só para lençol. 51%. Você Promoção curto"),
-    (push("celular", "Preço: R$ 313.", 313), "aproveite de celular. 313."),
-    (push("capinha", "Preço: R$ 99.", 99), "de capinha. 99. Vem ver! 🚗"),
-    (push("fralda", "Preço: R$ 41.", 41), "um fralda. Temos nossa novidades R$ 🎉 Corra e 41."),
-    (push("notebook", "Desconto: 24%.", 24), "Sua oferta com o pneu e notebook. Desconto: 24%."),
-    (push("notebook", "Desconto: 24%.", 24), "notebook. é só coração hoje, só 24%."),
-    (push("maquiagem", "Oferta: frete grátis."), "Vem de maquiagem. Seu pet de uma notificação hoje?"),
-    (push("fronha", "Cupom: VOLTEI."), "Você aproveite, desconto, não é já, fronha. Cupom: só hoje, coração 💛"),
-    (push("câmera", "Preço: R$ 99.", 99), "💛 Você não sobre câmera. Você aproveite, só hoje, coração 💛"),
-    (push("capacete", "Cupom: SURPRESA."), "Promoção gastar capacete. Cupom: oferta, desconto, coração hoje 💛"),
-    (
-        push("panela", "Oferta: frete grátis."),
-        "Você não já, poupe as já, oferta, panela. Frete só hoje, coração 💛",
-    ),
-]
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        (push("lençol", "Desconto: 51%.", 51), "💛\nPush coração para hoje, só para lençol. 51%. Você Promoção curto"),
+        (push("celular", "Preço: R$ 313.", 313), "aproveite de celular. 313."),
+        (push("capinha", "Preço: R$ 99.", 99), "de capinha. 99. Vem ver! 🚗"),
+        (push("fralda", "Preço: R$ 41.", 41), "um fralda. Temos nossa novidades R$ 🎉 Corra e 41."),
+        (push("notebook", "Desconto: 24%.", 24), "Sua oferta com o pneu e notebook. Desconto: 24%."),
+        (push("notebook", "Desconto: 24%.", 24), "notebook. é só coração hoje, só 24%."),
+        (push("maquiagem", "Oferta: frete grátis."), "Vem de maquiagem. Seu pet de uma notificação hoje?"),
+        (push("fronha", "Cupom: VOLTEI."), "Você aproveite, desconto, não é já, fronha. Cupom: só hoje, coração 💛"),
+        (push("câmera", "Preço: R$ 99.", 99), "💛 Você não sobre câmera. Você aproveite, só hoje, coração 💛"),
+        (push("capacete", "Cupom: SURPRESA."), "Promoção gastar capacete. Cupom: oferta, desconto, coração hoje 💛"),
+        (
+            push("panela", "Oferta: frete grátis."),
+            "Você não já, poupe as já, oferta, panela. Frete só hoje, coração 💛",
+        ),
+    ],
+)
+def test_pushes_made_of_scraps_earn_little(prompt: Prompt, text: str) -> None:
+    assert load_reward_set("grounded").score(prompt, text).total <= LOW
 
 
-def test_pushes_made_of_scraps_earn_little() -> None:
-    """All but two, which end in what a push may end in."""
-    rewards = load_reward_set("grounded")
-    assert sum(rewards.score(prompt, text).total > LOW for prompt, text in SCRAPS_OF_PUSHES) <= 2
+@pytest.mark.parametrize(
+    "text",
+    [
+        "recompra 23,5% pedidos 1.234\n# Ações\n- recomendar melhorar aumentar reduzir investir cupom\n- implementar",
+        "o pedidos 1.234; recompra 23,5%; Recomendamos responder às Env um cupom devolvidos.\n- Sugiro.\n- Priorize",
+        "atraso e atraso 8,0%; pedidos 1.234. Recomendo frete equipe.\n- Recomendo recompra 23,5%; equipe.\n- Recomendo",
+        f"{PROMPTS['insights'].user}\n- Recomendo acompanhar estes indicadores.\n- Priorize o mais fraco.",
+    ],
+)
+def test_insights_made_of_scraps_earn_little(text: str) -> None:
+    assert load_reward_set("grounded").score(PROMPTS["insights"], text).total <= LOW
 
 
-SCRAPS_OF_INSIGHTS = [
-    "recompra 23,5% pedidos 1.234\n# Ações\n- recomendar melhorar aumentar reduzir investir cupom\n- implementar",
-    "o pedidos 1.234; recompra 23,5%; Recomendamos responder às Env um cupom devolvidos.\n- Sugiro.\n- Priorize",
-    "atraso e atraso 8,0%; pedidos 1.234. Recomendo frete equipe.\n- Recomendo recompra 23,5%; equipe.\n- Recomendo",
-    f"{PROMPTS['insights'].user}\n- Recomendo acompanhar estes indicadores.\n- Priorize o mais fraco.",
-]
-
-
-def test_insights_made_of_scraps_earn_little() -> None:
-    rewards = load_reward_set("grounded")
-    found = sorted(rewards.score(PROMPTS["insights"], text).total for text in SCRAPS_OF_INSIGHTS)
-    assert found[-2] <= LOW and found[-1] <= 0.4
+def test_runs_of_the_brief_are_left_out() -> None:
+    source = "um dois tres quatro cinco seis sete oito nove"
+    assert without_copies(f"antes {source} depois", source, 7).split() == ["antes", "depois"]
+    assert without_copies("antes um dois tres quatro depois", source, 7) == "antes um dois tres quatro depois"
 
 
 def test_neighbours_that_disagree_are_seen() -> None:

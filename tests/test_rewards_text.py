@@ -1,10 +1,14 @@
-"""The measures of Portuguese text, each worked out by hand."""
+"""The measures of Portuguese text, each worked out by hand, and what an answer claims in figures."""
 
 import pytest
+from rewards_examples import PROMPTS, Prompt
 
 from rewards import v42
 from rewards.extraction import _DESCRIPTORS
 from rewards.parsing import text
+from rewards.parsing.calls import URGES
+from rewards.parsing.claims import claims, insight_figures, invented
+from rewards.parsing.offers import names_product, push_figures, push_inventions
 from rewards.parsing.text import Figure, figures, occurs
 from rewards.types import LONGEST
 
@@ -76,8 +80,8 @@ def test_words_are_folded_and_keep_their_numbers_whole() -> None:
 
 
 def test_the_word_lists_are_as_long_as_they_were() -> None:
-    patterns = [v42.BUSINESS_WORDS, v42.ACTION_WORDS, v42.DOMAIN_WORDS, v42.PUSH_WORDS, v42.GENERIC]
-    assert [pattern.pattern.count("|") + 1 for pattern in patterns] == [30, 34, 10, 19, 16]
+    patterns = [v42.BUSINESS_WORDS, v42.ACTION_WORDS, v42.DOMAIN_WORDS, v42.PUSH_WORDS, v42.GENERIC, URGES]
+    assert [pattern.pattern.count("|") + 1 for pattern in patterns] == [30, 34, 10, 19, 16, 30]
     assert [len(words) for words in (text.PORTUGUESE, text.FOREIGN, _DESCRIPTORS)] == [113, 95, 19]
     assert frozenset() == (text.FOREIGN & text.PORTUGUESE)
 
@@ -184,6 +188,61 @@ def test_five_hundred_figures_are_read() -> None:
 )
 def test_a_number_is_shown_where_it_rounds_to_what_is_written(number: float, written: str, shown: bool) -> None:
     assert occurs(number, figures(written)) == shown
+
+
+def test_small_whole_numbers_without_a_unit_claim_nothing() -> None:
+    found = claims("3 ações em 2 semanas para 10 lojas e 11 cidades, 5% de R$ 7, nota 4,5")
+    assert [figure.value for figure in found] == [11, 5, 7, 4.5]
+
+
+def test_an_invented_figure_counts_once() -> None:
+    assert invented(figures("50%, 50% e 60%"), [60.0]) == 1
+    assert invented(figures("50%, 51% e 60%"), figures("60%"), [51]) == 1
+
+
+def test_figures_of_insights() -> None:
+    prompt = Prompt("insights", "Recompra de 20%.", None, {"figures": [99.0], "key_figures": [20.0, 30.0]})
+    assert insight_figures(prompt, "De 20% e 99% a 30%, não 77%.") == (1, 1, 4)
+    assert insight_figures(prompt, "20%") == (0.5, 0, 1)
+    assert insight_figures(Prompt("insights", "Recompra de 20%."), "20% e 99%") == (0, 1, 2)
+
+
+def test_figures_of_a_push() -> None:
+    bare = Prompt("push", "Push: fone com 20% de desconto.")
+    assert push_figures(bare) == [20]
+    assert push_figures(PROMPTS["push"]) == [20]
+    assert push_figures(Prompt("push", "Push: fone a R$ 30.", None, {"product": "fone"})) == []
+    named = Prompt("push", "Push", None, {"product": "TV 50 polegadas", "figures": [20]})
+    assert push_inventions(named, "TV 50 polegadas com 20% off por 3 dias") == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        ("Fone de ouvido", True),
+        ("O seu FONE", True),
+        ("Ouvido e coração", True),
+        ("fones bons", False),
+        ("microfone", False),
+        ("câmera nova para você", True),
+        ("a nova câmera", False),
+        ("!!!", False),
+        ("xx", False),
+    ],
+)
+def test_a_product_is_named_in_whole_words(answer: str, named: bool) -> None:
+    prompt = Prompt("push", "Push", None, {"product": "fone de ouvido", "terms": ["fone", "ouvido", "Câmera nova", ""]})
+    assert names_product(prompt, answer) == named
+
+
+@pytest.mark.parametrize("answer", ["!!!", "xx", "Qualquer texto"])
+def test_no_product_is_never_named(answer: str) -> None:
+    assert not names_product(Prompt("push", "Push"), answer)
+
+
+def test_a_product_without_terms_is_named_by_its_name() -> None:
+    prompt = Prompt("push", "Push", None, {"product": "fone"})
+    assert names_product(prompt, "o fone") and not names_product(prompt, "o tênis")
 
 
 BROKEN_ONCE = [

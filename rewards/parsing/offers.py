@@ -1,137 +1,364 @@
-"""What a push offers: kinds of offers in words and codes of coupons, in an answer and granted by its brief."""
+"""What a push offers: its product, and offers in words against what its brief grants."""
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from rewards.parsing import numbers
-from rewards.parsing.text import PORTUGUESE, fold, word_set, words
+from rewards.parsing.claims import invented
+from rewards.parsing.proposed import MONTHS
+from rewards.parsing.text import Figure, figures, fold, occurs, spelled, words
+from rewards.types import PromptLike
 
-_FREE = r"(?:gratis|gratuit\w|(?:frete|custo|preco|sai) zero|de graca|cortesia|nossa conta|por conta da|sem custo)"
-OFFERS = {
+_OFFERS = {
     kind: re.compile("|".join(patterns))
     for kind, patterns in {
         "frete": (
-            rf"\b(?:frete|entrega|envio)\b.{{0,25}}\b(?:zero\b|{_FREE})",
-            r"\b(?:sem|nao cobr\w+) (?:pagar )?(?:o |a )?(?:frete|taxa|entrega)\b(?! grat)",
+            r"\b(?:frete|entrega)(?: (?:e|fica|sai|hoje|agora|por nossa conta)){0,3}"
+            r" (?:gratis|gratuit[ao]|zero|de graca)",
+            r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
+            r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
+            r"\bsem taxa de entrega\b|\bfrete d[aeo]s? [^.!?]{2,40} (?:e|fica) por (?:nossa )?conta\b",
+            r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
         ),
-        "gratis": (rf"\b{_FREE}", r"\bna faixa\b|\bsurpresa\b|\bnao paga\b|\bincluso na\b"),
-        "desconto": (
-            r"\bdescont|\boff\b|\bpromo|\bliquida|\bbarat[oa]|\bqueima|(?:%|\d) a menos\b|\bem conta\b",
-            r"\bpreco (?:menor|caiu|baix)|\bbaix\w+ (?:de |o )?preco",
+        "gratis": (
+            r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
+            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b|\bsem (?:voce )?gastar (?:nada|um centavo)\b",
         ),
-        "oferta": (r"\bofertas?\b|\bpreco espec|\bcusta menos|\bmenor preco",),
-        "metade": (r"\bmetade d|(?<!quase )\bpela metade|\bmeio preco",),
-        "cupom": (r"\bcupo[mn]|\bcodigo\b|\bvouchers?\b",),
+        "metade": (
+            r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b",
+            r"(?<!nada )\bpela metade\b|\b(?:custava|valia) o (?:dobro|triplo)\b",
+        ),
         "leve": (
-            r"\d.{0,30}\bpag(?:ue|a|ar|am|os)\b (?:so |apenas )?\d+\b(?! ?%)",
-            r"\b\d (?:por|pelo preco de) (?:um|uma|\d)\b",
-        ),
-        "segundo": (
-            r"\b(?:segund[oa]|2[ao])\b(?! vez).{0,30}(?:\bmetade|\bgratis|\bdescont|%|nossa conta)",
-            r"(?:%|metade|descont\w*) n[ao] (?:segund|2)|\bem dobro\b|\bdobre\b",
+            r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
+            r"(?<!nesta )\b(?:segund|terceir|outr)[ao]s?\b(?! vez| e |-feira)(?:(?!frete|entrega|envio)[^.!?:,]){1,30}"
+            r" (?:gratis|gratuit[ao]s?|de graca|sem custo)\b"
+            r"|\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
+            r"\bsegund[ao](?: \w+)? (?:sai |e |fica |vai )?(?:por nossa conta|de presente)\b"
+            r"|\blevar (?:dois|duas|tres|\d) nao paga\b",
         ),
         "brinde": (
-            r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\bmimo (?:inclu|na|extra)",
-            r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)",
+            r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
+            r"\bpresente (?:surpresa|extra)\b",
+            r"\bganhe (?:um|uma|outr[oa])\b|\+ [a-z]+[^.!?]{0,20} de presente\b",
+            r"\bum mimo (?:junto|na caixa|de presente)\b",
         ),
+        "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b|\bvouchers?\b|\bvale-compras?\b",),
         "cashback": (
-            r"\bcashback\b|\bdinheiro de volta|(?:%|\d) de volta\b|\bcreditos? n",
-            r"\b(?:volta|cai)m? (?:na|para|pra) (?:a )?(?:sua|tua)",
+            r"\bcashback\b|\bdinheiro (?:de volta|que volta|volta)\b|\d ?% de volta\b",
+            r"\b(?:volta|cai|devolvid\w+) (?:para|pra|n)a? ?(?:a )?sua (?:carteira|conta)\b",
+            r"\bcreditos? (?:n|d)a loja\b|\bcreditos? (?:para|pra|na) (?:a |sua )?proxima\b",
         ),
-        "parcelas": (r"\bjuros\b|\bparcel|\b\d{1,2}x\b|\b(?:por|ao) mes\b|\bpague (?:depois|so em)\b|\bso pague\b",),
+        "pontos": (r"\bpontos (?:em dobro|em triplo|extras?)\b|\b(?:dobre|ganhe|acumule|junte) (?:\w+ )?pontos\b",),
+        "parcelas": (
+            r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",
+            r"\br\$ ?[\d.,]+ (?:ao mes|por mes|mensais|de entrada)\b",
+            rf"\bpag(?:ue|a)(?: so)? (?:em (?:{MONTHS})|no (?:mes|ano) que vem|(?:n?[ao] )?proximo (?:mes|ano))\b",
+        ),
         "pressa": (
-            r"\bultim[oa]s (?:\d+ )?(?:unidad|pecas|pares|chanc|horas)|\brestam\b|\bestoque (?:limit|no fim|acab)",
-            r"\bestao? acabando\b(?!\?)|\bpouc[oa]s (?:unidad|pecas)|\brelampago\b",
+            r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
+            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|so restam|(?<!nao )restam)\b"
+            r"|\brelampago\b|\bestao? acabando\b(?!\?)",
         ),
         "sorteio": (
-            r"\bsorte(?:io|ar)|\bconcorr[ae]\b|\bpremios?\b|\breembols|\bgarantia (?:vital|total)|\bexpressa\b",
+            r"\bsorteio\b|\bconcorra\b|\bpremios?\b",
+            r"\bgarantia (?:de(?! (?:conforto|qualidade|estilo))|vitalicia|total)\b|\breembolso garantido\b",
         ),
-        "tudo": (
-            r"\btod[oa]s? (?:[oa]s? )?(?:site|loja|departamento|estoque|pais|brasil|produt\w+)\b",
-            r"\b(?:mes|loja|site) inteir[oa]\b",
+        "desconto": (
+            r"\bdescont\w+|\boff\b|\bpromoc\w+",
+            r"\bliquidac\w+|\bmais barat\w+|\bqueima\b|\bsaldao\b|\babatiment\w+|\bmenor preco\b|\bpreco de fabrica\b",
         ),
+        "queda": (
+            r"\bbaix\w+ (?:de|o) preco|\bpreco (?:caiu|baixou)|\bcusta menos\b",
+            r"\b(?:neste|nesse|por este|por esse) preco\b",
+        ),
+        "extra": (
+            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b(?! com voce)"
+            r"|\bpague so (?:no|em|daqui)\b",
+            r"\bdesconto (?:dobrado|em dobro)\b|\bdobro do desconto\b|\breceba (?:ainda )?hoje\b"
+            r"|\btrocas? (?:liberad|gratis|garantid)\w*|\bcobr(?:e|imos) a diferenca\b",
+            r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis|(?:fica |sai |e )?por nossa conta)\w*"
+            r"|\ba proxima e por nossa conta\b",
+            r"\bentrega (?:expressa|imediata|em \d+ horas?)\b|\bpague depois\b|\bna faixa\b(?! d)",
+        ),
+        "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|promocional|imbativel|baixo|reduzido)\b"),
     }.items()
 }
-"""Kinds of offers, in folded text."""
-_IMPLIED = {
-    **dict.fromkeys(("leve", "segundo", "cupom", "metade"), "desconto"),
-    **dict.fromkeys(("frete", "brinde"), "gratis"),
-}
-_SCARCE = re.compile(
-    r"\bpouc[oa]|\brestam|\bunidad|\bpecas\b|\bvagas\b|\blimitad|\bacab(?:ar|e)\b|\bdurar|\besgot|\bestoque (?:curto|:)"
-)
-"""What says in a brief that there is not much of a thing."""
-_GIVES = re.compile(r"\bganh|\bbrinde|\bmimo\b|\bde presente")
-"""What says in a brief that something is given beside the product."""
-_DENIED = re.compile(
-    r"\b(?:sem|nao|nem|nunca|nenhum\w?)\b"
-    r"(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|cobr\w+ frete|taxa|custo))(?: [a-z]+){0,5}"
-)
-_CODE = re.compile(r"(?i:\b(?:cupom|c[oó]digo|voucher|digite|use)\b)[^A-Z.!?\n]{0,25}(?-i:\b([A-Z][A-Z\d]{3,})\b)")
 HALF = 50
-"""A discount in per cent of which one may say that it is half of the price."""
-_STOCK = word_set("""
-    aprov garan confi compr corra corre merec ofert novid chego vem venha hoje agora loja site voce para leve perca
-    confe desco off cupom frete grati apena somen entre clique toque olha sobre descu conhe nossa nosso chega esper
-    promo
-    """)
+"""A discount in per cent of which one may say that it is half of the price, and more."""
+_NEARLY_HALF = 40
+_NEARLY = re.compile(r"(?<!por )\bquase (?:pela )?metade\b(?! d[aeo]s? (?!preco|valor))")
+"""And nearly half («quase pela metade»)."""
+_DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off|mais barat)")
+_OTHER_HALF = re.compile(
+    r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
+    r"|\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
+)
+"""Words by which half of a price is that of something else."""
+_IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
+_DENIED = re.compile(
+    r"\b(?:sem|nenhuma?|nao (?:ha|tem|temos|vale|existe)) (?:nenhuma? )?(?:ofertas?|descontos?|promoc\w+)"
+)
 
 
-def is_stock(stem: str) -> bool:
-    """Whether a word stands in a push for anything."""
-    return stem[:5] in _STOCK
-
-
-def stem_of(word: str) -> str:
-    """A folded word without its plural and what else hangs at a long one."""
-    return word[:7].rstrip("smn")
-
-
-def stems(said: str) -> list[str]:
-    """The beginnings of the words of a text that carry meaning."""
-    return [stem_of(word) for word in words(said) if word not in PORTUGUESE and (len(word) > 2 or word.isdigit())]
-
-
-def undenied(said: str) -> str:
-    """A text, folded, without what it denies («não prometer frete»)."""
-    return _DENIED.sub(" ", fold(said))
-
-
-def kinds(said: str, product: str = "") -> set[str]:
-    """The kinds of offers that a text makes; the product's own name makes none, and neither does what is denied."""
-    folded = numbers.digits(said)
-    folded = undenied(folded.replace(numbers.digits(product), " ") if product else folded)
-    return {kind for kind, offer in OFFERS.items() if offer.search(folded)}
-
-
-def codes(said: str) -> set[str]:
-    """The codes of coupons that a text names."""
-    return set(_CODE.findall(said))
-
-
-def granted(brief: str) -> set[str]:
-    """The kinds of offers that a brief grants, with those that follow from them."""
-    given = kinds(brief)
-    folded = fold(brief)
-    known = numbers.told(brief).numbers
-    shares = [number.value for number in known if number.unit == "%"]
-    prices = {number.value for number in known if number.unit == "R$"}
-    if len(prices) > 1 or shares:
-        given.add("desconto")
-    if codes(brief):
-        given.add("cupom")
-    if prices or given:
-        given.add("oferta")
-    if max(shares, default=0) >= HALF:
+def ungranted(answer: str, brief: str, product: str) -> int:
+    """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
+    name = fold(product)
+    given = _kinds(brief, name)
+    if _is_half_off(brief, answer) and not _OTHER_HALF.search(fold(answer).replace(name, "produto")):
         given.add("metade")
-    if _SCARCE.search(folded):
-        given.add("pressa")
-    if _GIVES.search(folded):
-        given.add("brinde")
-    return given | {_IMPLIED[kind] for kind in given if kind in _IMPLIED}
+    for kind in tuple(given):
+        given.update(_IMPLIES.get(kind, ()))
+    if given or _CODE.search(brief) or figures(fold(brief).replace(name, " ")):
+        given |= {"oferta", "queda"}  # whatever is granted is an offer
+    return len(_kinds(answer, name) - given) + other_codes(answer, brief)
 
 
-def forbidden(brief: str) -> set[str]:
-    """What a brief wants left out («não citar CTR»): the words of what it denies that stand nowhere else in it."""
-    folded = fold(brief)
-    denied = {stem for found in _DENIED.findall(folded) for stem in stems(found)}
-    return {stem for stem in denied - set(stems(undenied(folded))) if not is_stock(stem)}
+def _is_half_off(brief: str, answer: str) -> bool:
+    found = (one or other for one, other in _DISCOUNT.findall(fold(brief)))
+    least = _NEARLY_HALF if _NEARLY.search(fold(answer)) else HALF
+    return any(int(number) >= least for number in found)
+
+
+def offers_something(brief: str, product: str) -> bool:
+    """Whether a brief has an offer to pass on: a figure, a code, one in words."""
+    return bool(figures(brief.replace(product, "")) or _kinds(brief, fold(product)) or _CODE.search(brief))
+
+
+def passes_on(answer: str, brief: str, product: str) -> bool:
+    """Whether an answer tells in words what its brief offers; true where the brief offers nothing at all."""
+    given = _kinds(brief, fold(product)) | ({"cupom"} if _CODE.search(brief) else set())
+    given |= {"metade"} if _is_half_off(brief, answer) else set()
+    code = _CODE.search(brief)
+    if not given:
+        return not figures(fold(brief).replace(fold(product), " "))
+    return bool(given & _kinds(answer, fold(product))) or bool(code and (code[1] or code[2]) in answer)
+
+
+_CODE = re.compile(
+    r"(?i:cupom|c[oó]digo)\b(?:(?: [a-zà-ÿ]+){0,4}:| promocional)? *[\"“']?([A-Z][A-Z\d]{2,})\b"
+    r"|\b(?i:digite) ([A-Z][A-Z\d]{3,})\b"
+)
+
+
+def other_codes(answer: str, brief: str) -> int:
+    """How many codes of coupons an answer names that its brief does not."""
+    known = set(words(brief))
+    return len({code for found in _CODE.findall(answer) for code in found if code and fold(code) not in known})
+
+
+def _kinds(text: str, product: str) -> set[str]:
+    folded = _DENIED.sub(" ", fold(text))
+    folded = folded.replace(product, " ") if product else folded
+    return {kind for kind, offer in _OFFERS.items() if offer.search(folded)}
+
+
+_AGAINST = re.compile(
+    r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
+    r"|\b(?:(?<!\Asemana )(?<!\Adia )(?<!\Afase )ruim|ruim(?!\?)|pessim[oa]|horrivel|(?<!sem )defeit\w+"
+    r"|(?<!coisa )quebrad[oa]|feio|cilada"
+    r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
+    r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
+)
+
+
+def speaks_against(answer: str) -> bool:
+    """Whether a push talks its product down."""
+    return bool(_AGAINST.search(fold(answer)))
+
+
+_OFFERING = frozenset({"tem", "temos", "leve", "compre", "garanta", "confira", "chegou", "chegaram", "aproveite"})
+_ARTICLES = frozenset({"um", "uma", "o", "a", "os", "as", "seu", "sua"})
+_MOST_BETWEEN = 5
+"""Words between such a verb and the product's name."""
+
+
+def names_product(prompt: PromptLike, answer: str) -> bool:
+    """Whether the answer contains the product's name or one of its terms as whole words, accents and case ignored.
+
+    A term that goes on otherwise than the name («fone de parede» for «fone de ouvido») is another product.
+    """
+    product = words(prompt.reference.get("product", ""))
+    said = words(answer)
+    for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
+        forms = (term, _plural(term)) if term and term == product else (term,)
+        for place in range(len(said) - len(term) + 1 if term else 0):
+            if said[place : place + len(term)] not in forms or _goes_on(said[place + len(term) :][:2], product):
+                continue
+            if not _ends_another(said[max(0, place - 2) : place], term, product):
+                return True
+    return False
+
+
+_LEADS_TO_IT = re.compile(
+    r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
+    r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|lev[ae]r?|garant\w+|peca"
+    r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]"
+    r"|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
+    r"|(?:hora|noite|tarde|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
+    r"|desconto|cupom|off|precis\w+|and[ae]r?|ir|linha|colecao|procura|busca) (?:de|em|para|pra|por)|vale (?:para|pra)"
+    r"|[,;:] eh"
+    r"|mesm[ao]|pr[oa]s?|pediu|pedir|faltar|ver|usar"
+    r"|(?:combinam?|conforto|estilo|casa|rotina|look|visual|treino) com) )$"
+)
+
+
+def leads_to_product(prompt: PromptLike, answer: str) -> bool:
+    """Whether the product's name stands somewhere where a thing is named: at the beginning of a clause, or behind an
+    article or a word that offers it. «Você não se vê de celular» names it and speaks of nothing, «só hoje, celular.»
+    hangs it behind a comma."""
+    said = " ".join(fold(re.sub(r"(?i)\bé\b", "eh", answer)).split())
+    names = (fold(name) for name in (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
+    return any(
+        (
+            (
+                _LEADS_TO_IT.search(before := said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+                or any(turn.search(before) and goes_on.match(said, found.end()) for turn, goes_on in _TURNS)
+            )
+            and not (_IN_PASSING.search(before) and re.match(r"[^\w!]*(?:[.?]|$)", said[found.end() :]))
+        )
+        or re.match(r" nov[ao]s?\b", said[found.end() :])
+        for name in filter(str.strip, names)
+        for found in re.finditer(rf"\b(?:{re.escape(name)}(?:s|es)?|{re.escape(name[:-1])}ns)\b", said)
+    )
+
+
+_TURNS = (
+    (
+        re.compile(
+            r"\b(?:(?:bora|vem|venha|vamos|vai|sextou|partiu|comec\w+|anim\w+) (?:de|com)|partiu|(?:vontade|fome|sede"
+            r"|sonho) de) $"
+        ),
+        re.compile(
+            r"(?![^\n]{0,60}\b(?:queim\w+ [ao]s? |passe mal|coc[ae]\b|rasga\b|machuc|explod|estrag|voce nao vai ter))"
+        ),
+    ),
+    (re.compile(r"\bquem (?:disse|falou) que $"), re.compile(r" (?:nao|eh (?:car|so\b|coisa|luxo|chat|dificil))")),
+)
+"""Lively turns in front of a product, each with how its sentence goes on: without harm; with a fault that is denied
+(«quem disse que … é caro?»)."""
+_LOOKED_BACK = 24
+_IN_PASSING = re.compile(r"(?:^|[^\w\s%]) ?(?:\w+ )?\w+, $")
+"""A word or two before a comma, behind which a thing is offered no more («só hoje, celular.»)."""
+
+
+def _plural(term: list[str]) -> list[str]:
+    """Several of a thing («saias», «batons», «fones de ouvido»)."""
+    head = term[0]
+    several = f"{head[:-1]}ns" if head.endswith("m") else f"{head}es" if head.endswith(("r", "z")) else f"{head}s"
+    return [several, *term[1:]]
+
+
+_NO_THINGS = ("voce", "conforto", "estilo", "qualidade", "beleza", "economia", "novidade")
+"""What is no other product beside one («tem conforto e …»)."""
+
+
+def offers_another(prompt: PromptLike, answer: str) -> bool:
+    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido», «Cadeira com 17% OFF e
+    fone de ouvido»)."""
+    name = words(prompt.reference.get("product", ""))
+    if name and _prices_another(name, prompt.user, fold(answer)):
+        return True
+    said = words(answer)
+    for verb in (place for place, word in enumerate(said) if word in _OFFERING):
+        behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
+        link = behind.index("e") if "e" in behind else 0
+        thing = behind[:link]
+        rest = [word for word in behind[link + 1 :] if word not in _ARTICLES]
+        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, *_NO_THINGS}:
+            return True
+    return False
+
+
+def _prices_another(name: list[str], brief: str, folded: str) -> bool:
+    """Whether a sentence begins with a thing that the brief does not know, at a price or with a discount, and goes on
+    with the product. `name`: its words."""
+    known = {*words(brief), *name, *_NO_THINGS}
+    return any(
+        not {match[1], match[1].rstrip("s")} & known
+        and re.compile(rf"[^.!?\n]{{1,60}}\be (?:[ao]s? |uma? |seus? |suas? )?{name[0]}").match(folded, match.end())
+        for match in _PRICED_THING.finditer(folded)
+    )
+
+
+_PRICED_THING = re.compile(
+    r"(?:\A|[.!?:\n])[^\w\n]{0,4}(?:[oa]s? |seus? |suas? |uma? |leve |temos |tem )?"
+    r"(?!agora|esta|leve|lev[ae]\b|volt|favorit|ele|ela|hoje|tudo|querid|amad|peca|sai|fica|compr|garant|aproveit"
+    r"|novid|iss"
+    r"|est[ae]|ess[ae]|tod|oferta|desconto|promoc|frete|entrega|loja|site|economi|preco|aqui|vem|venha|bora|corr|acab)"
+    r"([a-z]{4,}) (?:com|por|sai por|a) (?:so |apenas |ate )?(?:\d|r\$)"
+)
+"""A thing at a price or with a discount, at the beginning of a sentence."""
+
+
+def _ends_another(before: list[str], term: list[str], product: list[str]) -> bool:
+    """Whether a term is the end of another thing's name («jogo de bebê» for «carrinho de bebê»)."""
+    is_end = len(product) > len(term) and product[-len(term) :] == term and product[-len(term) - 1] == "de"
+    return is_end and len(before) == 2 and before[1] == "de" and before[0] != product[0] and before[0] not in _FOR
+
+
+_FOR = frozenset({"hora", "quarto", "enxoval", "passeio", "dia", "vida", "rotina", "linha", "loja", "coisa", "coisas"})
+"""What a thing may be of without being it («o quarto de bebê»)."""
+
+
+def _goes_on(behind: list[str], product: list[str]) -> bool:
+    """Whether a product's name has «de» in it, and another «de …» stands behind its first word."""
+    of = product[1:3]
+    return len(of) == len(behind) == 2 and of[0] == behind[0] == "de" and of[1] != behind[1]
+
+
+def push_figures(prompt: PromptLike) -> list[float]:
+    """The numbers that a push may mention: its reference's, or without a reference its prompt's."""
+    if prompt.reference:
+        return [float(number) for number in prompt.reference.get("figures", ())]
+    return [figure.value for figure in figures(prompt.user)]
+
+
+def push_inventions(prompt: PromptLike, answer: str) -> int:
+    """How many numbers of a push are neither allowed nor part of its product's name, or stand with another unit."""
+    shown = figures(answer := spelled(answer, counts=False))
+    allowed = push_figures(prompt)
+    units = {figure.unit for figure in figures(prompt.user) if figure.unit}
+    others = {figure for figure in shown if figure.unit and units and figure.unit not in units}
+    others.update(_bare(prompt, shown))
+    name = figures(prompt.reference.get("product", ""))
+    false = {figure for figure in shown if invented([figure], allowed, name)} - set(_exceeded(answer, allowed))
+    return len(false | others) + len(_of_others(fold(answer), fold(prompt.reference.get("product", ""))))
+
+
+def _of_others(folded: str, product: str) -> list[str]:
+    """What a folded push tells with its brief's figure of something else than the price: of the stock that fell, of gas
+    that is saved, of an amount that is off."""
+    said = folded.replace(product, "produto") if product else folded
+    fallen = [found[0] for found in _FALLEN.finditer(said) if not _OF_IT.search(found[1]) and found[1].strip()]
+    return fallen + [found[0] for found in _SAVED.finditer(said)]
+
+
+_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:baix(?:ou|a)|cai|caiu) (?:so |ate )?\d{1,2} ?%")
+_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b|(?<!\bdo )(?<!\bda )(?<!\bcom o )(?<!\bcom a )\bproduto\b")
+_SAVED = re.compile(
+    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
+    r"|\b(?:caiu|baixou|perde|economi\w+) (?:so |ate )?r\$ ?\d"
+    r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
+    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] (?!preco|valor|vista)"
+    r"|(?<!preco )(?<!valor )\b\d{1,2} ?% (?:menor(?:es)?\b|mais (?!barat|em conta)[a-z]"
+    r"|menos (?!n[ao]|por|pel|que)[a-z]{4})"
+    r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
+)
+"""A price as what is saved, a share of what is no price, a thing in exchange for money."""
+
+
+def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:
+    """The round figures that a push says to be exceeded, where they are («mais de 50%» for 51)."""
+    folded = fold(answer)
+    for figure in figures(" ".join(_MORE_THAN.findall(folded))) if folded.count("%") == 1 else ():
+        if any(figure.value < number <= MOST_EXCEEDED * figure.value for number in allowed):
+            yield figure
+
+
+_MORE_THAN = re.compile(r"\bmais de (\d{2}%)(?= (?:de desconto|off)\b(?! (?:extra|no|de volta)))")
+MOST_EXCEEDED = 1.1
+
+
+def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:
+    """The figures that have a unit in the prompt and none here («51.» for «51%»)."""
+    with_unit = [figure.value for figure in figures(prompt.user) if figure.unit]
+    return [figure for figure in shown if not figure.unit and any(occurs(number, (figure,)) for number in with_unit)]

@@ -1,165 +1,396 @@
-"""Whether a text is one answer in prose: Portuguese, in order, whole, not stuttered, not copied, not taken back."""
+"""Whether a text is one sound piece of Portuguese: its words in an order that occurs, and nothing taken back."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
-from rewards.parsing import text
-from rewards.parsing.order import order
+from rewards.parsing.kinds import kind
 from rewards.parsing.text import REMEMBERED, fold, word_set
-from rewards.types import clip
 
-_LEADING = word_set("""
-    a o as os um uma de do da dos das em no na nos nas num numa por pelo pela com sem para pra ao aos e ou se sua seus
-    seu suas ate sobre entre r$
-    """)
-"""Words that want another one behind them: a text that ends in one has broken off, and two of a kind clash."""
-_OWNED = word_set("sua seus seu suas a")
-"""Words that may end a text all the same («Garanta o seu»)."""
-_ARTICLES = word_set("o os as um uma do da dos das no na nos nas ao aos pelo pela")
-_STUTTER = (0.12, 0.25)
-"""Shares of words that stand again within a few places up to which a text is sound, and from which on it only
-stutters."""
-_NEAR = 3
-"""Within how many places."""
-_CUT = 0.4
-"""Credit of a text that breaks off."""
-_SHREDDED = 0.2
-"""Credit of a text in shreds."""
-_SHREDS = 3
-"""Sentences of one word that make it so; a bare number is one at once."""
-_MOST_SENTENCES = 40
-"""Sentences that are compared."""
-_ALIKE = 0.8
-"""Share of the words of two that makes them one."""
-_LEFT_OPEN = re.compile(r"\b(?:com|de|do|da|dos|das|ao) ?[.!?](?=\s|$)")
-"""A word that leads on, at the end of a sentence."""
-_ABOUT = (
-    r"(?:(?:(?:est|ess)[ae] |minha |a |tod[ao] )?(?:respostas?|analise|consulta|query|texto|push|json|mensagem|isso"
-    r"|isto|tudo|(?:os|estes|esses) (?:numeros|dados)|recomenda\w+|acoes|o que (?:eu )?(?:disse|escrevi)))"
+_DEFINITE = word_set("o a os as")
+_INDEFINITE = word_set("um uma uns umas")
+_POSSESSIVES = word_set("seu sua seus suas meu minha meus minhas nosso nossa nossos nossas teu tua")
+_DEMONSTRATIVES = word_set("estes estas esse essa esses essas aquele aquela cada")
+_MERGED = word_set(
+    "do da dos das no na nos nas ao aos pelo pela pelos pelas num numa deste desta desse dessa neste nesta"
 )
-_WRONG = (
-    r"(?:errad|incorret|fals[oa]|invalid|mentir|inventad|ficti[cs]i|engano|outr[oa] (?:coisa|client|loj|empres))\w*"
+"""Prepositions with their article: no other article may follow."""
+_PREPOSITIONS = word_set("de em com para por sem ate sobre entre desde contra pra")
+_LINKS = word_set("e ou mas que se porque quando como enquanto pois")
+_DETERMINERS = _DEFINITE | _INDEFINITE | _POSSESSIVES | _DEMONSTRATIVES
+_LEADING = _DETERMINERS | _MERGED | _PREPOSITIONS | _LINKS
+"""Words that want another one behind them."""
+_ALLOWED = {
+    **dict.fromkeys(_DEFINITE | _MERGED, _POSSESSIVES | {"que"}),
+    "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de", "do", "da"},
+    "o": _POSSESSIVES | {"que", "do", "da"},  # «leve o do pequeno»
+    **dict.fromkeys(_INDEFINITE, word_set("em com de por para pra que a e")),
+    "cada": _INDEFINITE,
+    **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
+    **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando", "se"}),
+    **dict.fromkeys(_LINKS, _LEADING - {"e", "ou", "mas"}),
+}
+_MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por": _DEFINITE}
+"""What a preposition may not stand before, because both become one word."""
+_ENDS = word_set("que seu sua nos como a um uma nosso nossa nossos nossas meu minha teu tua seus suas")
+"""Words of these kinds that may end a sentence all the same."""
+_SENTENCE = re.compile(r"(?<![.!?;:…])[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”()/~≈-]")
+_TOKEN = re.compile(r"[^\W_]+(?:[.,-][^\W_]+)*%?")
+
+
+_SYMBOL = r"[^\w\s*#(){}\[\]\"'“”«».,;:!?…%$+/\\<>=|~^&@`´]\ufe0f?"
+"""Any mark that stands for no word and no bracket: «•», «→», «▪», «☐», «⚠»."""
+_LISTED = re.compile(
+    rf"(?m)^[ \t]*(?:\*\*)?(?:\*|{_SYMBOL}|\d\ufe0f?\u20e3|#+|\(?\w{{1,3}}[.)])[ \t]+|\*\*"
+    r"|(?<![\w*])\*(?=\w)|(?<=[\w.:!?])\*(?![\w*])"
 )
-_TAKEN_BACK = re.compile(
-    rf"\b{_ABOUT}(?: acima| todos?)? (?:esta|estao|e|sao|foi|foram)(?: \w+)? {_WRONG}"
-    rf"|\b{_ABOUT} {_WRONG}(?=\W*(?:[.!\n]|$))|\b(?:ignor|descart|esquec)\w{{1,3}} {_ABOUT}"
-    rf"|\bdesconsider(?:e|em|ar)\b|\bnao (?:use|siga|acredite|publique|confie)m? (?:em |n)?{_ABOUT}"
-    rf"|\bnao (?:use|faca)(?: isso)?(?=\W*(?:$|[:.!]))|\b(?:retiro|desdigo|apague) {_ABOUT}"
-    r"|\bresposta (?:(?:cert|corret)a e|2)\b|\b(?:segunda|outra) (?:resposta|opcao, veja)\b"
-    r"|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\bnao adianta (?:fazer|seguir)|\btambem nao serve\b"
-    r"|(?:^|[.!?\n]\W{0,3})(?:esta|estao) errad|\b(?:o contrario|o oposto|o inverso) (?:disso|d[ao]s? \w+)\b"
-    r"|(?:^|[.!?\n]\W{0,3})(?:brincadeira|mentira|esquece|pensando (?:melhor|bem)|na verdade,? (?:nao|esqueca|nada))\b"
-    r"|\bnao (?:e verdade|esta cert|serve para nada)|\b(?:conta|responde) (?:a )?outra (?:coisa|pergunta)\b"
+"""Marks of lists and of bold text: no words."""
+_ENDED = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”():;/→×÷=+~≈-]")
+_MOST_SINGLE = 2
+"""Sentences of one word that a text may have."""
+_LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•·×÷~≈≤≥↓↑°ºª@=-]) +[a-zà-ÿ]")
+_ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
+"""Questions in brackets, which begin small."""
+_REPEATS = re.compile(r"\b([^\W\d]{4,})(?: (?!(?:em|a|é|por|com) \1\b)[^\W\d]+){0,2} \1\b")
+"""A word that stands twice within three of a clause; not «peça por peça», «panela boa é panela cheia»."""
+_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)|(?<=\b(?:pega|saca|olha|ouve) )essa(?=[:!,.…])")
+"""«É esse o cupom», «Pega essa: …»."""
+_OWNED = re.compile(r"(?<=\b(?:sua|seu|meu))(?=,)|(?<=\b(?:nossa|nosso|minha))(?=,)")
+"""The end of a clause with whose it is («a cama é toda sua, o travesseiro também»)."""
+_LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
+_SCRAP = re.compile(
+    r"(?:^|[.!?]\s)\W{0,4}(?!(?:Corr|Aproveit|Vem|Venh|Confir|Garant|Ol[áh]|Oi)\w*\.)"
+    r"(?:\w+|(?:R\$ ?)?[\d.,]+\d%?)\.(?=\s|$)"
 )
-_TAKEN_BACK_ABROAD = re.compile(
-    r"\b(?:not|wrong|incorrect|untrue|invalid|never|disregard|isnt|dont|nope)\b"
-    r"|\b(?:is (?:a )?(?:false|lie|fake)|is it|it is)\b|\(false\)"
-    r"|\b(?:no es|esto es|es) (?:cierto|verdad|correct|incorrect|falso)|\\(?:text|math|boxed|neg|not|lnot)"
+"""A word or a figure between full stops."""
+
+
+def _not_behind(words: str) -> str:
+    return "".join(f"(?<!{word} )" for word in words.split())
+
+
+_LOOSE = re.compile(
+    rf"(?<!desconto de )(?<!abatimento de ){_not_behind('baixou baixa caiu cai até economize economiza preço valor')}"
+    r"(?<!desconto chega a )(?<!desconto que chega a )\b\d{1,2} ?%"
+    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais (?:barat\w*|em conta)|pra|para|do|da)\b"
+    r"|\*{0,2} menos(?:\W*(?:[.!?,;:]|$)| (?:no preço|por|pel[oa])\b))"
+    r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
+    r"|(?<!\w: )(?<!\w, )"
+    rf"{_not_behind('por só apenas somente de sai a custa até para em com custando é hoje agora')}"
+    r"(?<!^)(?<![.!?] )R\$ ?\d",
+    re.IGNORECASE,
 )
-"""Words by which an answer denies itself in English, Spanish and in the signs of a formula."""
-_QUERY_TAKEN_BACK = re.compile(
-    r"\bnao (?:use|siga|acredite|confie|considere|publique|execute|rode)m?\b(?! (?:mais|so|como))"
-    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3} (?:est|ess)[ea]s?\b|[.!?] ?(?:/|\+|=+>) (?=[a-z])"
-    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3} o texto\b"
-    r"|\b(?:alternativa|versao|opcao) [2-9b-d]\b|\b(?:consulta|query) nao (?:responde|atende|serve|funciona)"
+
+
+def loose_offers(text: str) -> int:
+    """How many figures of a push are tied to nothing: a share of nothing, a price that nothing has."""
+    return len(_LOOSE.findall(text))
+
+
+_STARTERS = (
+    "Oi|Olá|Oba|Ei|Que|Tem|Tá|Seu|Sua|Seus|Suas|Não|Só|Hoje|Você|Com|Para|Por|De|Da|Do|Em|No|Na|O|A|Os|As|E|Ou|Um|Uma"
+    "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Recomendamos|Sugerimos|Priorize|Sugiro"
+    "|Ofereça|Crie|Invista"
+    "|Revise|Negocie|Teste|Reduza|Acompanhe|Mantenha|Quer|Saudades|Ainda|Já|Agora"
 )
-"""By what a query is taken back, or one of several; in other prose the same words may advise."""
-_JOINED = re.compile(r"[^\w\s)%\]'\"`]\s(?:=|&|or|\\lor)\s")
-"""Between two answers of which one may choose."""
-_QUOTED = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
-"""A query's own words in what explains it."""
+_CAPITAL_INSIDE = re.compile(rf"[a-zà-ÿ%],? (?:{_STARTERS})\b")
+"""Capital letters of words that only begin a sentence."""
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9%,;)] )(?!S(?:ão|anto|anta) [A-Z])[A-ZÀ-Ý][a-zà-ÿ]+\b")
+_CORPUS = Path(__file__).parents[1] / "corpus"
+_NAMES = word_set("sul norte nordeste sudeste brasil natal pix time semana")
+_ORDINARY = (
+    frozenset(
+        word
+        for file in ("push.txt", "insights.txt", "frames.txt")
+        for word in re.findall(r"(?<=[a-zà-ÿ,] )[a-zà-ÿ]{2,}\b", (_CORPUS / file).read_text(encoding="utf-8"))
+    )
+    - _NAMES
+)
+"""Words that stand inside of sentences with a small letter."""
+
+
+_EACH = re.compile(r"(?<=[^\W\d_]{3}s) cada(?=\s*(?:[.,:;!?)\n]|$))")
+"""What may end a clause behind several of something («com metade dos clientes cada»)."""
+
+
+def disorder(text: str) -> int:
+    """How many places no Portuguese sentence has: a word that leads on to a wrong one or to the end of its sentence, a
+    sentence without a capital letter, a capital letter inside of one, more than two sentences of a word.
+    """
+    text = _ASIDE.sub(" ", _LISTED.sub("", text))
+    found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
+    found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
+    found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
+    single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
+    for sentence in filter(str.strip, _SENTENCE.split(_EACH.sub("", _OWNED.sub(";", _THIS_ONE.sub("", text.lower()))))):
+        tokens = _TOKEN.findall(sentence)
+        found += sum(_clash(one, other) for one, other in pairwise(tokens))
+        found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
+        found += len(_REPEATS.findall(sentence))
+    found += max(0, single - _MOST_SINGLE) + _open_brackets(text)
+    return found
+
+
+_SMILEY = re.compile(r"[:;]-?[()]")
+_NUMBERED = re.compile(r"(?:^|[\s;:])\w{1,2}\)")
+"""Items of a list in a line («1) …; 2) …»), which close what nothing opens."""
+
+
+def _open_brackets(text: str) -> int:
+    """How many brackets are open at the end, or are closed without one."""
+    bare = _SMILEY.sub("", text)
+    closed = bare.count(")") - bare.count("(")
+    return max(closed - len(_NUMBERED.findall(bare)), 0) if closed > 0 else -closed
+
+
+def _clash(one: str, other: str) -> bool:
+    if one not in _LEADING or other not in _LEADING:
+        return False
+    return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
 @lru_cache(maxsize=REMEMBERED)
-def stands(said: str) -> bool:
-    """Whether a text does not take itself back («a resposta acima está errada», «desconsidere», «this is wrong»)."""
-    return not (_TAKEN_BACK.search(" ".join(fold(said).split())) or _JOINED.search(said) or denies_itself(said))
+def ordered(text: str) -> float:
+    """1 for a text in order; it halves with every place that no sentence has, beyond one for each 40 words."""
+    spare = len(text.split()) // 40
+    return 0.5 ** min(max(0, disorder(text) - spare), 10)
 
 
-def query_stands(said: str) -> bool:
-    """Whether the prose around a query does not take it back, nor offer another one."""
-    return stands(said) and not _QUERY_TAKEN_BACK.search(" ".join(fold(said).split()))
+_SUBJECT = (
+    r"(?:(?:a|esta|essa|minha) )?(?:resposta|analise|consulta|query)|(?:o|este|esse) (?:texto|push|json)"
+    r"|os (?:numeros|dados)|tudo|isso|isto"
+)
+_WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
+_TAKEN_BACK = re.compile(
+    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito"
+    rf"|totalmente)\s)?{_WRONG}"
+    rf"|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
+    r"|\b(?:consulta|query|resposta) nao (?:responde|atende|serve|funciona)\b|\bconta outra coisa\b"
+    r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
+    r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
+    r"|\b(?:ignor|desconsider|descart)(?:e|em|ar)\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
+    r"|numer|texto)\w*)"
+    r"|\b(?:faca|o (?:certo|correto|ideal|melhor) (?:e|seria)(?: fazer)?) (?:exatamente )?o (?:oposto|contrario"
+    r"|inverso) (?:disso|d[ao]s (?:recomend|aco|suges)\w+|do que (?:eu )?(?:disse|segue|esta|recomend))"
+    r"|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d|ess[ae]s|[ao]s acoes)"
+    r"|\b(?:retiro|esqueca(?:m)?(?: tudo)?) o que (?:eu )?(?:disse|escrevi|recomendei)\b"
+    r"|\bacoes acima (?:fariam|farao|vao|iriam|so) (?:a loja )?(?:falir|pior|afund|quebr|prejudic)\w*"
+    r"|\bnada disso (?:funciona|adianta|serve|vale)(?=[.!\n]|$)"
+    r"|(?:^|[\n.!?] )(?:isso |tambem |tudo isso )?nao (?:serve|servem|adianta)(?: (?:para|de) nada)?(?=[.!\n]|$)"
+    r"|\bquem fizer isso sera (?:demitid|punid)|\b(?:numeros|dados|figuras) sao de outr[ao]\b"
+    r"|\b(?:numeros|dados) [^.;\n]{0,40}\bsao (?:fals|inventad)"
+)
+_FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
+"""Words by which an answer denies itself in English."""
+_SQL = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
+"""A query's own words in what explains it."""
+_DENIED_ELSEWHERE = re.compile(
+    r"\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b|\((?:false|not true)\)|\bignore this\b"
+    r"|\bmade this up\b"
+    r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|correct[oa]|incorrect[oa]|falso)\b"
+    r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso|(?:est)?a resposta) )?nao"
+    r" (?:e verdade|esta (?:cert[oa]|correta)|e correta)\b"
+    r"|\bresposta (?:certa|correta) e outra\b|\((?:isto|isso) esta errad"
+    r"|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
+)
+"""Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
+_SEVERAL = re.compile(
+    r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b(?! d[ao] )|[b-d]\s?[:)])"
+    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\|+|&) ?(?=\W{0,4}[a-z])"
+)
 
 
-def denies_itself(said: str) -> bool:
-    """Whether a text denies itself in another language."""
-    folded = fold(said if said.isupper() else _QUOTED.sub(" ", said)).replace("'", "").replace("’", "")
-    return bool(_TAKEN_BACK_ABROAD.search(" ".join(folded.split())))
+_MEANS = re.compile(
+    r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho"
+    r"|embalag"
+    r"|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete"
+    r"|retirada|troca"
+    r"|fornecedor|expedic|reativ|pos-|assinatur|cashback|carrinho|video|prova social|pesquis|complementar|aprovac"
+    r"|despach|postage|centro|multa|vitrine|valor minimo|qualidade|beneficio|anunci|desconto|lembrete|sac\b|suporte"
+    r"|guia|credito|brinde|remarketing|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|catalogo"
+    r"|formulario"
+    r"|comentario|ficha|midia|transporte|comunica|mensage|tabela|minimo)"
+)
+_MOST_MEANS = 5
 
 
-def stutter(tokens: list[str]) -> float:
-    """Share of the words, in [0, 1], that stand again by their stem within three places, or clash with the one behind
-    («teclado do teclado», «de por»)."""
-    stems = [token if token.isdigit() else token[:4] for token in tokens]
-    again = sum(
-        stem in stems[max(0, place - _NEAR) : place]
-        for place, stem in enumerate(stems)
-        if len(stem) > 2 and tokens[place] not in text.PORTUGUESE
-    )
-    clashing = sum(one in _ARTICLES and other in _LEADING - {"r$"} for one, other in pairwise(tokens))
-    return (again + clashing) / max(1, len(tokens))
+_CONTENT = re.compile(r"\b(?!para\b|pela\b|pelo\b|como\b|mais\b|cada\b|quem\b|todo|toda|esse|essa|este|esta)[a-z]{4,}")
+_ENOUGH_CONTENT = 4
+"""Different words of four letters and more behind its verb: an action with an object and how, where or when."""
 
 
-def breaks_off(said: str) -> bool:
-    """Whether a text ends in a word that leads on («de R$ 149 por»), or amid a sentence where others end."""
-    last = fold(said).split()[-1:]
-    if last and (last[0].strip('*"') in _LEADING - _OWNED or said.rstrip().endswith((",", ":"))):
-        return True
-    if _LEFT_OPEN.search(fold(said)):
-        return True
-    return len(said) > 200 and said.rstrip()[-1:].isalpha() and said.count(". ") > 2 and "\n" not in said
+def concrete(line: str) -> bool:
+    """Whether a folded line of advice says how: it names a means, and not every means that there is, or enough else."""
+    means = len(set(_MEANS.findall(line)))
+    return 1 <= means <= _MOST_MEANS or (not means and len(set(_CONTENT.findall(line))) > _ENOUGH_CONTENT)
 
 
-def own_words(tokens: list[str], brief: str) -> float:
-    """1 for a text in words of its own, 0 for its brief given back: by the share of runs of four words in the brief."""
-    return clip((0.9 - text.copied(tokens, brief)) / 0.3)
+_PLAN = re.compile(
+    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
+    r"|decis\w+|medidas|propo\w+|agiria\w*"
+    r"|como (?:(?!entend|ler\b|ver\b|interpret|chegar\b|enxerg|explic)\w+ ){0,2}"
+    r"(?!entend|ler\b|ver\b|interpret|chegar\b|enxerg|explic)\w{2,}(?:[aei]r|ria)"
+    r"|fase|semana|ideias?|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
+)
+_HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}\??$")
+_MARKED = re.compile(
+    rf"\s*(?:[|]|\*(?!\*)|{_SYMBOL}|\(?\w{{1,2}}[.)]|\d\ufe0f?\u20e3|fase\b|semana\b|dia\b|[a-z][a-z ]{{2,30}}: )"
+)
+"""How a step begins in a list: a mark, a number, or when and where it is taken («na entrega: …»)."""
+_AS_STEP = re.compile(
+    r"\W{0,12}(?:→|(?:acao|acoes|providencias?|fazer|o que fazer|saida|remedio|sugestao|proposta"
+    r"|recomendacao)\s?(?:\d\s?)?[:→–-])"
+)
+"""What says of a row by itself that it is a step («→ …», «Ação: …»)."""
+_AS_FOUND = re.compile(
+    r"\W{0,12}(?:[a-z]+(?: \d)?\s?[:→–-]\W{0,3})?[ao]s? (?:[a-z]+ ){1,3}(?:(?:de|em) )?(?:r\$ ?)?(?:\d[\d.,]*%? )?"
+    r"(?:e (?:muito |bem |tao |mais )?(?:alt|baix|ruim|ruins|bo[am]\b|grande|pequen|preocup|o\b|a\b|um|culpa)"
+    r"|sao|vem|veio|esta|estao|foi|foram|ficou|caiu|subiu|mostra|indica|pesa|segue|continua|preocupa|reflete|atinge)"
+    r"|\W{0,12}(?:[a-z]+(?: \d)?\s?[:→–-]\W{0,3})?(?:[ao]s? )?(?:atraso|cancelamento|devolucao|frete|nota|recompra"
+    r"|conversao|receita|ticket)s? (?:medi[oa] )?"
+    r"(?:(?:muito )?(?:alt[oa]|baix[oa]|elevad[oa]|ruim)|por (?:falta|causa|culpa)|devido)\b"
+)
+"""A row of a list that tells how something is («o atraso é alto na entrega»), which is no step."""
 
 
-def shredded(said: str) -> bool:
-    """Whether a text is told in sentences of a word or a bare number («você! hoje! garanta!», «fone. 313.»)."""
-    told = [line for line in _SENTENCE_END.split(_ITEM.sub("", said)) if len(text.words(line)) == 1]
-    return sum(_SHREDS if _BARE_NUMBER.fullmatch(line) else 1 for line in told) >= _SHREDS
+def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
+    """The lines and sentences of a folded text, each with whether it stands in the list under a heading of a plan."""
+    planned = False
+    for row in folded.splitlines():
+        marked = bool(_MARKED.match(row))
+        if not marked and _HEADING.fullmatch(row.strip("*#_ \t")):
+            planned = bool(_PLAN.search(row))
+        step = bool(_AS_STEP.match(row))
+        for line in _BREAKS.split(row):
+            listed = step or (planned and (marked or bool(_MARKED.match(line))))
+            yield line, listed and not _AS_FOUND.match(line)
 
 
-_BARE_NUMBER = re.compile(r"[^\w$]*\d{2,}[^\w%]*")
-_SENTENCE_END = re.compile(r"[.!?]+(?:\s+|$)|\n+")
-_ITEM = re.compile(r"(?m)^[^\w\n]{0,4}\d{1,2}[.)]\s")
+_BREAKS = re.compile(r"(?<=[.;!])\s")
+_CLAUSE = re.compile(
+    r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•·|]\*{0,2}\s+|\b(?:e|ou|so|eu|nao)\s+)([^\W\d_]{3,})(?<=[aemrsi])\b"
+)
+_WOULD = re.compile(
+    r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria"
+    r"|iria)(?:mos)?) (?!que)"
+    r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena"
+    r"|precis(?:a|amos)|proponho|(?:podemos|podem|pode|vamos|seria (?:bom|util|otimo"
+    r"|melhor))(?: \w+){0,2}? (?!perder|piorar|cair|ser\b|ter\b)\w{2,}[aei]r"
+    r"|que tal|minha sugestao|a ideia e|o foco tem de ser|recomenda-se|sugere-se)\b"
+)
+"""The first word of a clause that ends as infinitives and imperatives do."""
 
 
-def said_twice(said: str) -> bool:
-    """Whether a text says a sentence of three words and more again."""
-    told = [set(found) for line in _END.split(said)[:_MOST_SENTENCES] if len(found := text.words(line)) > 2]
-    return any(
-        len(one & other) >= _ALIKE * len(one | other) for place, one in enumerate(told) for other in told[:place]
-    )
+_ORDERS = word_set("""
+    ative simplifique registre antecipe ligue faca ponha multe corte anuncie junte marque grave envie calcule escolha
+    procure investigue conserte limpe atualize estude descubra acelere alinhe bonifique classifique divida inclua
+    """)
 
 
-_END = re.compile(r"[.!?\n]")
-_SHOUTED = re.compile(r"\b[A-ZÀ-Ý]{4,}\b")
-_SHAPELESS = re.compile(r"[\x00-\x08\u200b\u2060]|([^\w\s.=*#_-])\s?\1\s?\1\s?\1\s?\1\s?\1|(?m:^[ \t]*[-*•#][ \t]*$)")
+def asks(line: str) -> bool:
+    """Whether a clause of a folded line begins with an infinitive or an imperative («medir o prazo», «teste kits»), or
+    says that somebody should or would («eu testaria», «deve-se rever»)."""
+    begun = _CLAUSE.findall(line)
+    return bool(_WOULD.search(line)) or any(word in _ORDERS or kind(word) in ("<to>", "<verb>") for word in begun)
 
 
-def is_answer(said: str, brief: str, reads: tuple[float, float], copied: float = 0.0) -> float:
-    """How much a text is one answer at all, in [0, 1]: the product of its measures. `reads`: mean worth in the order
-    model up to which it is none, and from which on it reads like any other; `copied`: credit of a short copy."""
-    tokens = text.words(said)
-    if not tokens or not stands(said) or len(_SHAPELESS.findall(said)) > 1:
-        return 0.0
-    language = clip(1.5 * text.portuguese(tokens)) * text.in_one_language(tokens) * text.variety(tokens)
-    least, enough = _STUTTER
-    worth = order(_SHOUTED.sub(lambda match: match[0].lower(), said))
-    flow = clip((enough - stutter(tokens)) / (enough - least)) * clip((worth - reads[0]) / (reads[1] - reads[0]))
-    own = max(own_words(tokens, brief), copied if text.longest_copy(tokens, brief) <= _LONG_COPY else 0.0)
-    return (
-        language
-        * flow
-        * own
-        * text.sound(said, brief)
-        * (_CUT if breaks_off(said) else 1.0)
-        * (_SHREDDED if shredded(said) else 1.0)
-    )
+def even(text: str) -> str:
+    """The text with every run of white space as one character, so that no pattern has to cross long ones."""
+    return _UNEVEN.sub(lambda match: "\n" if "\n" in match[0] else " ", text)
 
 
-_LONG_COPY = 8
-"""Words in a row of its brief that no answer has."""
+_UNEVEN = re.compile(r"\s{2,}|[^\S \n]")
+
+
+_SCRAPS = re.compile(
+    r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|\u2060{2}|[\x00\x01\x02]|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b"
+)
+"""The same mark again and again, characters without a shape, scraps of code."""
+_HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
+_UNWILLING = re.compile(
+    r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
+)
+_INSTRUCTION = re.compile(
+    r"\brecomende (?:acoes em|topicos)\b|\banalise os numeros e\b|\bde insights (?:de|sobre)\b"
+    r"|\A\W*voce pediu (?:insights|analise|acoes|recomend|uma analise)(?:[^\n.!;]|\.\d){0,300}[.!]?\s*\Z"
+    r"|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis"
+    r"|escrev|gerar|respond|propor|insights)|\btexto abaixo analisa\b"
+    r"|\bn?esta resposta,? (?:falarei|vou|trarei|analisa)|\bvou analisar\b[^.\n]{0,80}\b(?:amanha|depois|em breve)\b"
+    r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\bum bom analista\b"
+    r"|\buma boa analise (?:citaria|teria|traria)"
+    r"|\bpara responder, (?:seria|e) preciso\b|\benvio as recomendac"
+    r"|\b(?:recomend|suger)(?:ar|e|ir|ando) (?:acoes|algo)(?: (?:concret|pratic|ute?is|util)\w*)?(?: (?:a"
+    r"|ao) (?!mais\b)\w+)?\W*(?:$|\bsobre\b|\bpara (?:frete|nota|rec|dev|canc|atra|conv|ped|tick))"
+    r"|\bcom (?:causas e )?acoes recomendadas\W*$|\bdari?a sugestoes uteis\b"
+)
+_LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")
+"""Four infinitives in a row: «quer poder escolher retirar» is as many as a sentence has."""
+
+
+def is_scrappy(text: str) -> bool:
+    """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
+    folded = even(fold(text))
+    said = _UNWILLING.search(folded) or _INSTRUCTION.search(folded) or _LISTED_VERBS.search(folded)
+    return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def stands(text: str) -> bool:
+    """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
+    folded = even(fold(text))
+    return not (_TAKEN_BACK.search(folded) or _SEVERAL.search(folded) or denies_itself(text))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def denies_itself(text: str) -> bool:
+    """Whether a text says in another language, or of a field in its own, that it is not so."""
+    folded = even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))
+    said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
+    return bool(_DENIED_ELSEWHERE.search(folded)) or not _FOREIGN.isdisjoint(said)
+
+
+_STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")
+_STATE_NAMES = {
+    "AC": "Acre", "AL": "Alagoas", "AP": "Amapá", "AM": "Amazonas", "BA": "Bahia", "CE": "Ceará",
+    "DF": "Distrito Federal", "ES": "Espírito Santo", "GO": "Goiás", "MA": "Maranhão", "MT": "Mato Grosso",
+    "MS": "Mato Grosso do Sul", "MG": "Minas Gerais", "PB": "Paraíba", "PR": "Paraná",
+    "PE": "Pernambuco", "PI": "Piauí", "RJ": "Rio de Janeiro", "RN": "Rio Grande do Norte",
+    "RS": "Rio Grande do Sul", "RO": "Rondônia", "RR": "Roraima", "SC": "Santa Catarina", "SP": "São Paulo",
+    "SE": "Sergipe", "TO": "Tocantins",
+}  # fmt: skip
+_CODES = {fold(name): code for code, name in _STATE_NAMES.items()}
+_STATE = re.compile(rf"\b(?:{'|'.join(sorted(_CODES, key=len, reverse=True))})\b")
+_PARA = re.compile(r"\bPará\b")
+"""The 27th, which is another word without its accent."""
+_MONTH = re.compile(r"\b(?:(\d{4})-(\d\d)|(\d\d)/(\d{4}))\b")
+_MONTHS = (
+    *("janeiro", "fevereiro", "marco", "abril", "maio", "junho"),
+    *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
+)
+_MONTH_IN_WORDS = re.compile(
+    rf"\b({'|'.join(_MONTHS)}|(?:{'|'.join(name[:3] for name in _MONTHS)})(?=\W)) ?/? ?(?:de )?(\d{{4}})\b"
+)
+_BEGINNINGS = [name[:3] for name in _MONTHS]
+_OTHERS_DENIED = re.compile(
+    r"\b(?i:(?:nao|exceto|menos|salvo|em vez de|diferente de|sem (?:contar|incluir|considerar))(?: \w+){0,4}|sem)"
+    r" (?:\d{4}-\d\d\b|[A-Z]{2}\b(?:(?:,| nem| e| ou) [A-Z]{2}\b)*|[A-Z][\w ]{2,18}|(?:de )?[a-zç]{4,9} de \d{4}\b)"
+    r"|\b(?i:troque|trocar|substitua) [^.;\n]{1,40} por \S{1,20}"
+)
+"""Who is left out («e não para São Paulo»), or could be put in («troque 'MG' por 'SP'»)."""
+
+
+def tells_of_others(text: str, about: str) -> bool:
+    """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») where it is
+    about others."""
+    told = _told_of(_OTHERS_DENIED.sub("", text.replace("não", "nao").replace("Não", "Nao")))
+    return any(known and not found <= known for found, known in zip(told, _told_of(about), strict=True))
+
+
+def _told_of(text: str) -> tuple[set[str], set[str]]:
+    coded = re.findall(r"\b[A-Z]{2}\b", _PARA.sub("PA", text))
+    states = {word for word in coded if word.lower() in _STATES} | {_CODES[name] for name in _STATE.findall(fold(text))}
+    months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
+    months |= {f"{year}-{_BEGINNINGS.index(name[:3]) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
+    return states, months

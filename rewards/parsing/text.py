@@ -163,6 +163,31 @@ def longest_copy(tokens: list[str], source: str) -> int:
     return longest
 
 
+_PRICE_SIGN = re.compile(r"(?i)r\$")
+
+
+def hands_back(tokens: list[str], brief: str) -> int:
+    """Length in words of the longest run of a brief that stands in an answer; the sign of a price is no word."""
+    return longest_copy([token for token in tokens if token != "r"], _PRICE_SIGN.sub("", brief))
+
+
+def without_copies(folded: str, source: str, longest: int) -> str:
+    """A folded text without the runs of more than so many words that stand in `source`."""
+    spans = [match.span() for match in _WORD.finditer(folded)]
+    known = _source_grams(source)
+    kept, end, run = [], 0, 0
+    grams = _grams([folded[start:stop] for start, stop in spans], 4)
+    for place in range(len(grams) + 1):
+        if place < len(grams) and grams[place] in known:
+            run += 1
+            continue
+        if run and run + 3 > longest:
+            kept.append(folded[end : spans[place - run][0]])
+            end = spans[place + 2][1]
+        run = 0
+    return "\n".join([*kept, folded[end:]])
+
+
 def _grams(tokens: list[str], size: int) -> list[tuple[str, ...]]:
     return list(zip(*(tokens[start:] for start in range(size)), strict=False))
 

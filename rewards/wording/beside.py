@@ -54,7 +54,7 @@ _ITS_OWN = re.compile(
     r"\b(?:cliente|loja|vendedor|produto|item|entrega|anuncio|pedidos?|frete|centavos|nulos|coluna|cor|tamanho)(?:es)?s?\b"
 )
 """What a customer or a table is about: not the answer."""
-_ELSEWHERE = word_set("please wrong isn never nope incorrect incorrecto incorrecta disregard")
+_ELSEWHERE = word_set("please wrong isn doesn never nope incorrect incorrecto incorrecta disregard")
 _NOT_IN_ENGLISH = re.compile(
     r"(?:\A|\bis (?!not null)|\bdefinitely )not\b|\bneg\b|\bno es (?:correct|ciert)|\bis false\b"
 )

@@ -29,7 +29,7 @@ _KINDS = {
     "cor|model|tamanh|produt|item|numer diferent|diverg|incorret|equivoc|nao|trocad;troca|erro|confus cor|model|envio"
     ";nao|diferente ped|compr|escolh|encomend;veio|cheg|mand|envi|receb outr|lugar|vez",
     "incomplete": "falt pec|part|iten|item|acess|unid|cabo|carreg|manual|parafus|tampa|controle;incomplet;metade;"
-    "veio|vieram|chegou sem|falt;veio|vier|cheg|envi|mand|receb 1|2|3|um|uma|so(?![a-z]) vez;"
+    "veio|vieram|chegou sem|falt;veio|vier|cheg|envi|mand|receb 1|2|3|um|uma|so(?![a-z]) vez|inves;"
     "veio|vier|cheg|mand 1|2|3|so(?![a-z]) de|dos|das;so|apenas veio|cheg|mand|receb|parte|um|uma;"
     "menos pec|iten|unid;quantidade",
     "cancelled": "cancel;sem|falta|fora|acab estoque;indisponib;vend nao t",

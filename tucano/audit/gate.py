@@ -65,8 +65,8 @@ blocks nothing.
 """
 
 WORDINGS = ("degradation: ", "harmless: ")
-MOST_WORDINGS = 0.04
-"""Checks of one turn of words each, and the share of a task's that may fail."""
+MOST_WORDINGS = 2
+"""Checks of one turn of words each, and how many of a task's may fail."""
 
 FloorScores = dict[str, dict[str, list[float]]]
 """{task: {kind of worthless answer: [highest, mean score]}}"""
@@ -214,7 +214,7 @@ def tolerated(checks: Sequence[AuditCheck]) -> list[AuditCheck]:
     for task in {check.task for check in checks}:
         ours = [check for check in checks if check.task == task and check.name.startswith(WORDINGS)]
         failed = [check for check in ours if not check.passed]
-        if len(failed) <= MOST_WORDINGS * len(ours):
+        if len(failed) <= MOST_WORDINGS:
             found = [replace(check, level="warn") if check in failed else check for check in found]
     return found
 

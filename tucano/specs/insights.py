@@ -9,7 +9,7 @@ from typing import Literal
 
 import pydantic
 
-from rewards.insights import insight_figures
+from rewards.parsing.claims import insight_figures
 from rewards.parsing.text import figures
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Scorer, TaskSpec

@@ -10,7 +10,7 @@ from random import Random
 
 import pydantic
 
-from rewards.push import names_product, push_inventions
+from rewards.parsing.offers import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.flaws.push import kinds as flaws

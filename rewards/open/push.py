@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from rewards.parsing import numbers, offers, text
-from rewards.parsing.offers import is_stock, stem_of, stems
-from rewards.parsing.order import is_imperative, is_infinitive
-from rewards.parsing.prose import is_answer, said_twice
+from rewards.open import numbers, offers
+from rewards.open.offers import is_stock, stem_of, stems
+from rewards.open.order import is_imperative, is_infinitive
+from rewards.open.prose import is_answer, said_twice
+from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
 from rewards.types import Component, PromptLike, clip, filled
 

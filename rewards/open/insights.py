@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rewards.open.advice import advises, clauses, sentences
+from rewards.open.order import is_infinitive
+from rewards.open.prose import is_answer, said_twice
+from rewards.open.readings import Reading, key_values, read_figures
 from rewards.parsing import text
-from rewards.parsing.advice import advises, clauses, sentences
-from rewards.parsing.order import is_infinitive
-from rewards.parsing.prose import is_answer, said_twice
-from rewards.parsing.readings import Reading, key_values, read_figures
 from rewards.parsing.text import fold, word_set, words
 from rewards.types import Component, PromptLike, clip, filled
 

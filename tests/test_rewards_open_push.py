@@ -4,8 +4,17 @@ import pytest
 from rewards_examples import Prompt
 
 from rewards import load_reward_set
-from rewards.parsing import numbers, offers
-from rewards.push import FALSE, UNTOLD, WITHOUT_PRODUCT, is_one, lively, names_product, push_inventions, tells_offer
+from rewards.open import numbers, offers
+from rewards.open.push import (
+    FALSE,
+    UNTOLD,
+    WITHOUT_PRODUCT,
+    is_one,
+    lively,
+    names_product,
+    push_inventions,
+    tells_offer,
+)
 
 
 def brief(product: str, offer: str, *terms: str) -> Prompt:
@@ -20,7 +29,7 @@ GOOD = "Seu treino com trilha sonora: fone Bluetooth por R$ 149 só até 12/10 �
 
 
 def total(prompt: Prompt, answer: str) -> float:
-    return load_reward_set("grounded").score(prompt, answer).total
+    return load_reward_set("open").score(prompt, answer).total
 
 
 def test_a_good_push_earns_all() -> None:

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from rewards.parsing.advice import orders, sentences
-from rewards.parsing.arithmetic import ROUNDED, Operand, is_known, is_same, is_worked_out, shows
-from rewards.parsing.numbers import digits
+from rewards.open.advice import orders, sentences
+from rewards.open.arithmetic import ROUNDED, Operand, is_known, is_same, is_worked_out, shows
+from rewards.open.numbers import digits
 from rewards.parsing.text import PORTUGUESE, Figure, figures, fold, placed_figures, spelled, words
 from rewards.types import PromptLike
 

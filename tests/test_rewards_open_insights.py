@@ -4,9 +4,9 @@ import pytest
 from rewards_examples import Prompt
 
 from rewards import load_reward_set
-from rewards.insights import FALSE, NO_ADVICE, UNUSED, advice, harms, insight_figures, truth
-from rewards.parsing.arithmetic import is_worked_out
-from rewards.parsing.readings import Reading, read_figures
+from rewards.open.arithmetic import is_worked_out
+from rewards.open.insights import FALSE, NO_ADVICE, UNUSED, advice, harms, insight_figures, truth
+from rewards.open.readings import Reading, read_figures
 from rewards.parsing.text import figures, fold
 
 FACTS = [
@@ -27,7 +27,7 @@ GOOD = """O atraso de 13% atinge 94 dos 720 pedidos, e só 8% dos clientes volta
 
 
 def total(answer: str) -> float:
-    return load_reward_set("grounded").score(BRIEF, answer).total
+    return load_reward_set("open").score(BRIEF, answer).total
 
 
 def test_a_good_analysis_earns_nearly_all() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from rewards.parsing.arithmetic import is_worked_out
+from rewards.open.arithmetic import is_worked_out
 from rewards.parsing.text import PORTUGUESE, REMEMBERED, SPELLED, Figure, fold, spelled
 
 SIGNS = ("%", "R$")

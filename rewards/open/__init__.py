@@ -1,0 +1,1 @@
+"""Push and insights by formulas that know no dialect."""

@@ -1,0 +1,126 @@
+"""Words by which a push calls to act, speaks to somebody, or is about a push, in folded text."""
+
+import re
+from functools import lru_cache
+
+from rewards.parsing.text import any_of, fold
+from rewards.types import PromptLike
+
+URGES = any_of("""
+    aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov*
+    gratis desconto* off cupom ultim* so ate hoje agora chegou estoque frete oferta promocao
+    """)
+_INVITES = any_of("""
+    voce voces seu seus sua suas te teu tua oi ola oba ei chegou espera* saudad* quer precisa* aproveit* garant* confir*
+    corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem chega*
+    ai bora clube escolh* pront* imagin* nova novo hora
+    """)
+CALLS = re.compile(
+    r"(?:\A\s*|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b"
+    r"|\be so [a-z]+r\b|\b(?:de|da) uma olhada\b"
+)
+"""A clause that begins as a call («toque», «peça», «meça»)."""
+LETTER = re.compile(r"\b(?:estimad[oa]s?|car[oa]s? client\w+|vossa|ilustrissim[oa]s?)\b")
+"""How letters begin, beside what `v4.2` knows."""
+_PRICED = re.compile(r"\b(?:por|so|a) r\$")
+"""A price that is offered: it invites, and calls to nothing."""
+_OPENS = re.compile(
+    r"\A\W*(?:(?!desconto|cupom|oferta|produto|tom)[a-z]+[ ,]+[a-z][a-z ,]{1,30}|imperdivel|aviso"
+    r"|alerta)(?<! push): ?(?!(?:[a-z-]+ ){0,3}[a-z-]+\W*\Z)\w"
+)
+"""A turn before a colon, in front of what is offered («Problema resolvido: …»), which is more than a thing's name."""
+
+
+def invites(folded: str) -> bool:
+    """Whether a folded push speaks to somebody, calls to act or opens a price with a turn."""
+    said = any(turn.search(folded) for turn in (_INVITES, CALLS, _PRICED, _OPENS))
+    return said or "!" in folded or "?" in folded
+
+
+_STOCK = any_of("""
+    merec* oferta ofertas novidad* loja site aqui cliqu* toqu* acess* nosso nossa nossos nossas esper* aproveit* garant*
+    confir* compr* corr* vem venha pegue leve agora hoje voce gratis frete desconto cupom apenas chegou gente perca
+    """)
+"""What stands in any push."""
+_PADS = re.compile(
+    r"\boutros produtos\b|\btodo o (?:brasil|pais)\b|\bformas de pagamento\b"
+    r"|\btodas as (?:nossas )?(?:condicoes|lojas)\b"
+)
+
+
+def pads(folded: str) -> bool:
+    """Whether a folded push goes on about the shop («temos muitos outros produtos»)."""
+    return bool(_PADS.search(folded))
+
+
+_LACKS_A_THING = re.compile(
+    r"\b(?:tem|merece:?|chegou:?|tal) (?:(?:para voce(?!:)|com|sem)\b|por r\$|por \d)"
+    r"|\b(?:merece|chegou):[^\w]*(?:vem|corra|\Z)"
+)
+
+
+def lacks_a_thing(folded: str) -> bool:
+    """Whether a folded push offers nothing where its product should stand («Oi! Tem para você»)."""
+    return bool(_LACKS_A_THING.search(folded))
+
+
+_WORD = re.compile(r"\b[^\W\d_]{4,}\b")
+OWN_WORDS = 2
+FLAT = 0.875
+"""Credit of a push of stock words around product and offer."""
+
+
+def flat(folded: str, brief: str) -> float:
+    """Credit for words of its own: less for a folded text that says of its product what is said of any."""
+    own = {word for word in _WORD.findall(folded) if word not in brief and not _STOCK.match(word)}
+    return 1.0 if len(own) >= OWN_WORDS else FLAT
+
+
+_KEYWORDS = re.compile(
+    r"\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:(?:ja|oferta|desconto|promocao|hoje)\s?[,.!]|coracao\b)"
+    r"|(?:\A|[,:.!?]\s?)(?:oferta|promocao|desconto|frete)s?, (?:ja|oferta|promocao|desconto|so hoje|aproveite)\b"
+)
+"""Advertising words strung together («já, oferta, desconto»)."""
+_ABOUT = re.compile(
+    r"\bpush\b|\bnotificac(?:ao|oes)\b"
+    r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
+)
+
+
+def is_none(folded: str) -> bool:
+    """Whether a folded text tells what a push is, or strings advertising words together, and is none."""
+    return bool(_ABOUT.search(folded) or _KEYWORDS.search(folded))
+
+
+def copies_labels(folded: str, brief: str) -> bool:
+    """Whether a folded push holds notes of its brief («desconto: 51%»), which are no words to a customer: a label with
+    what is of it, one that begins a sentence, or two of them. A code stands behind its label in any push («use o cupom:
+    VOLTEI»).
+    """
+    with_value, alone = _labels(brief)
+    begun = rf"(?:\A|[.!?;\n])\W{{0,3}}(?:{'|'.join(alone)}):"
+    stated = sum(bool(re.search(rf"\b{label}:", folded)) for label in alone)
+    return stated > 1 or any(note in folded for note in with_value) or bool(alone and re.search(begun, folded))
+
+
+_ASKED = re.compile(r"\b(?:monte|escreva|crie|faca|elabore|prepare|redija)\b")
+
+
+def is_order(folded: str, prompt: PromptLike) -> bool:
+    """Whether a folded push is its brief in part: its notes, or the order itself («Monte de batom», «Escreva uma
+    panela»)."""
+    product = prompt.reference.get("product", "")
+    verbs = "|".join(_ASKED.findall(fold(prompt.user)))
+    thing = re.escape(next(iter(fold(product).split()), "push"))
+    again = verbs and re.search(rf"\b(?:{verbs}) (?:de|nao|para quem|(?:hoje, )?(?:uma? )?{thing})\b", folded)
+    return bool(again) or copies_labels(folded, prompt.user)
+
+
+MOST_LABELS = 20
+"""Of a brief; one of others may hold any number."""
+
+
+@lru_cache(maxsize=1024)
+def _labels(brief: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    notes = re.findall(r"\b((?!cupom\b|codigo\b)\w{5,30}): {0,3}(\S\w{0,30})", fold(brief))[:MOST_LABELS]
+    return tuple(f"{label}: {value}" for label, value in notes), tuple(dict.fromkeys(label for label, _ in notes))
