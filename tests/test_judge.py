@@ -149,7 +149,7 @@ def test_the_command_shows_what_is_learned_and_refuses_what_is_no_file_of_judges
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command._show(None) == 0
-    assert "push: learned from" in capsys.readouterr().out
+    assert "push: learned from " in capsys.readouterr().out
     (tmp_path / "x").write_text("nothing", encoding="utf-8")
     with pytest.raises(UserError, match="holds no judges"):
         command._show(tmp_path / "x")

@@ -50,7 +50,8 @@ def _read(file: Path) -> dict[str, Judge]:
 def _fit(folders: Sequence[Path], to: Path, with_curve: bool) -> int:
     if not to.parent.is_dir():
         raise UserError(f"{to.parent} is no folder; --to names a file in one")
-    learned = [*shipped(), *(one for folder in folders for one in _own(folder))]
+    own = [one for folder in folders for one in _own(folder)]  # first: what is wrong with them is said at once
+    learned = [*shipped(), *own]
     judges = {}
     print(HEAD)
     for task in JUDGED:
