@@ -53,11 +53,6 @@ def test_the_query_of_an_answer_is_found(suite: Path, completion: str) -> None:
     [
         "",
         "São 2 pedidos.",
-        f"Está errada, não use: {COUNT}",
-        f"```sql\n{COUNT}\n```\nEsta consulta está errada.",
-        f"Não execute a consulta:\n```sql\n{COUNT}\n```",
-        f"Um exemplo incorreto:\n```sql\n{COUNT}\n```",
-        f"ERRADO: {COUNT}",
         f"```sql\n{COUNT}\n```\n```sql\nSELECT COUNT(*) FROM pedidos\n```",
         f"{COUNT};\nSELECT COUNT(*) FROM pedidos;",
         f"```sql\n{COUNT}; {COUNT};\n```",
@@ -71,7 +66,7 @@ def test_the_query_of_an_answer_is_found(suite: Path, completion: str) -> None:
         f"{COUNT} AND {' AND '.join(['1 = 1'] * 400)}",
     ],
 )
-def test_an_answer_without_one_query_that_it_stands_by_is_wrong(suite: Path, completion: str) -> None:
+def test_an_answer_without_one_query_is_wrong(suite: Path, completion: str) -> None:
     assert not judged(suite, completion)
 
 

@@ -14,7 +14,9 @@ _NUMBER = re.compile(
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _PORTUGUESE = re.compile(r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?")
 _ENGLISH = re.compile(r"-?[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})")
-_FIELD = re.compile(r'"([a-z_]{1,40})"\s*+:\s*+("[^"\\\n]*+"|-?\d{1,15}(?:\.\d{1,15})?(?![\w.])|true\b|false\b|null\b)')
+_FIELD = re.compile(
+    r'"([a-z_]{1,40})"\s*+:\s*+("[^"\\\x00-\x1f]*+"|-?\d{1,15}(?:\.\d{1,15})?(?![\w.])|true\b|false\b|null\b)'
+)
 _DEEPEST = 64
 
 

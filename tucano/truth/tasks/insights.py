@@ -34,8 +34,8 @@ FALLING = frozenset({
 _ITEM = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])")
 _END = re.compile(r"[.!?;]\s|\n")
 _JOINED = re.compile(
-    r"\s*(?:medi[oa]|atual|geral)?\s*(?:\(|:)?\s*(?:(?:e|foi|esta|ficou|chegou|subiu|caiu|atingiu|marcou|em|de|a"
-    r"|para)\s*){0,3}(?:r\$\s*)?"
+    r"\s*+(?:(?:medi[oa]|atual|geral)\s*+)?(?:[(:]\s*+)?"
+    r"(?:(?:e|foi|esta|ficou|chegou|subiu|caiu|atingiu|marcou|em|de|a|para)\s*+){0,3}(?:r\$\s*+)?"
 )
 
 
