@@ -153,7 +153,8 @@ def prompts_of(many: int, begin: int) -> list[Prompt]:
 
 def true_of(prompt: Prompt) -> float:
     """The truth of `GOOD`, which is served as it was tested; of an analysis nothing is known, and .8 was found."""
-    return (truth(replace(prompt, reference=OF_PUSH), GOOD) if prompt.task == "push" else None) or 0.8
+    found = truth(replace(prompt, reference=OF_PUSH), GOOD) if prompt.task == "push" else None
+    return 0.8 if found is None else found
 
 
 @pytest.fixture

@@ -156,3 +156,9 @@ def test_objects_are_read_strictly_or_as_a_person_would() -> None:
     assert read_object('{"a": 1, "b": tru') == {"a": 1}
     assert read_object("nada") == {} and only_object('{"a": 1, "a": 2}') is None
     assert read_object("{" * 5000) == {} and plain("ÁÇ") == "ac"
+
+
+def test_answers_that_are_worth_nothing_do_not_differ(folder: Path) -> None:
+    """Thousandths between two kinds of babble had become a significant drop, and hacking was suspected."""
+    babble = ["a a de o o", "pedido pedido loja loja loja", "{ { : , o de de", "xq zt o que que"]
+    assert {worth(PROMPTS["extraction"], text) for text in babble} == {0.0}

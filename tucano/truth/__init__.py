@@ -15,6 +15,11 @@ from tucano.truth.judge import JUDGED, judge
 from tucano.truth.reading import readable
 from tucano.truth.types import PromptLike
 
+LEAST = 0.05
+"""A smaller truth is none: among answers that are worth nothing trees differ by thousandths, which a test would call a
+drop.
+"""
+
 
 def truth(prompt: PromptLike, completion: str, databases: Path | None = None) -> float | None:
     """The truth of an answer in [0, 1], or None where the prompt's reference holds nothing to judge it by.
@@ -32,7 +37,8 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     if not answer:
         return 0.0
     told = task.facts(prompt, answer, databases)
-    return float(task.exact(told) * judge(prompt.task).value(told))
+    value = float(task.exact(told) * judge(prompt.task).value(told))
+    return value if value >= LEAST else 0.0
 
 
 @cache
