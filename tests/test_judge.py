@@ -153,6 +153,34 @@ def test_the_command_shows_what_is_learned_and_refuses_what_is_no_file_of_judges
     (tmp_path / "x").write_text("nothing", encoding="utf-8")
     with pytest.raises(UserError, match="holds no judges"):
         command._show(tmp_path / "x")
-    with pytest.raises(UserError, match="is no folder"):
+    with pytest.raises(UserError, match="cannot be written"):
         command._fit([], tmp_path / "none" / "judge.json.xz", False)
     assert "judge" in cli.COMMANDS
+
+
+def test_own_ratings_of_any_task_are_read_and_a_query_that_does_not_run_is_said(tmp_path: Path) -> None:
+    """Rated classifications have no judge: they had ended the command in a traceback."""
+    line: dict[str, Any] = {
+        "prompt": {
+            "id": "p", "task": "sentiment", "user": "Gostei.", "template": "t", "source": "jsonl", "licence": "CC0-1.0",
+            "reference": {"fields": {"sentiment": "positive", "sentiment_score": 5}},
+        },
+        "completion": "{}", "origin": "written", "rating": 1, "rater": "ana", "rater_kind": "human",
+    }  # fmt: skip
+    push = {**line, "prompt": {**line["prompt"], "id": "q", "task": "push", "reference": {"product": "bolsa"}}}
+    file = tmp_path / "ratings.jsonl"
+    file.write_text(f"{json.dumps(line)}\n{json.dumps(push)}\n", encoding="utf-8")
+    (only,) = command._own(tmp_path)
+    assert (only.task, only.rating, only.weight) == ("push", 0.0, 1.0)
+    assert only.tone == f"own: {tmp_path.name}"  # a folder called like a shipped tone stays one of its own
+    query = {"sql": "SELECT 1 FROM none", "database": "store.sqlite"}
+    file.write_text(json.dumps({**line, "prompt": {**line["prompt"], "task": "sql_qa", "reference": query}}), "utf-8")
+    with pytest.raises(UserError, match=tmp_path.name):
+        command._own(tmp_path)
+
+
+@pytest.mark.parametrize("whole", ["[]", "3", '{"form": 1}', '{"form": 1, "tasks": {"push": 3}}', "[" * 5000])
+def test_a_file_of_a_stranger_is_one_sentence(tmp_path: Path, whole: str) -> None:
+    (tmp_path / "x").write_bytes(lzma.compress(whole.encode()))
+    with pytest.raises(UserError, match="holds no judges"):
+        command._show(tmp_path / "x")

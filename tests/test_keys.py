@@ -481,6 +481,18 @@ def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
     assert user in changed and stranger not in changed
 
 
+def test_the_learned_judge_is_part_of_what_asks_the_truth(copy: Path, before: dict[str, str]) -> None:
+    path = copy / "tucano" / "truth" / "judge.json.xz"
+    data = path.read_bytes()
+    path.write_bytes(data + b"x")
+    try:
+        after = versions(copy)
+    finally:
+        path.write_bytes(data)
+    changed = {engine for engine in before if before[engine] != after[engine]}
+    assert {"tucano.training.answers", "tucano.benchmark.answers"} <= changed and "tucano.training.sft" not in changed
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "changed"),
     [

@@ -13,7 +13,7 @@ from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 from tucano.truth import truth
 from tucano.truth.contexts import figure_facts
 from tucano.truth.facts import text_facts
-from tucano.truth.figures import figures, follows
+from tucano.truth.figures import figures, follows, worked_out
 from tucano.truth.fluency import order
 from tucano.truth.json_object import only_object, read_object
 from tucano.truth.reading import plain
@@ -130,7 +130,7 @@ def test_figures_are_read_as_people_write_them(text: str, value: float, unit: st
 
 
 def test_one_step_of_arithmetic_explains_a_figure_and_two_do_not() -> None:
-    known = [(200.0, ""), (50.0, "%"), (10.0, "R$")]
+    known = worked_out([(200.0, ""), (50.0, "%"), (10.0, "R$")])
     (half,) = figures("100 pedidos")
     (money,) = figures("r$ 2.000")
     (other,) = figures("r$ 777")
@@ -162,3 +162,15 @@ def test_answers_that_are_worth_nothing_do_not_differ(folder: Path) -> None:
     """Thousandths between two kinds of babble had become a significant drop, and hacking was suspected."""
     babble = ["a a de o o", "pedido pedido loja loja loja", "{ { : , o de de", "xq zt o que que"]
     assert {worth(PROMPTS["extraction"], text) for text in babble} == {0.0}
+
+
+@pytest.mark.parametrize("loop", ["a ", "isto não ", "e de em ", "recompra 8,0% ", '{"a":', "SELECT 1 FROM a; "])
+@pytest.mark.parametrize("prompt", [INSIGHTS, PUSH])
+def test_a_loop_is_worth_nothing(prompt: Prompt, loop: str) -> None:
+    """What a policy that has collapsed draws: the judge had given it up to .42."""
+    assert worth(prompt, loop * 400) == 0
+
+
+def test_an_answer_said_twice_is_worth_nothing() -> None:
+    assert worth(INSIGHTS, f"{ANSWERS['insights']}\n{ANSWERS['insights']}") == 0
+    assert worth(PUSH, f"{ANSWERS['push']} {ANSWERS['push']}") <= 0.25

@@ -1,8 +1,9 @@
 """`tucano judge`: learn judges from ratings, and say how far each may be trusted."""
 
 import argparse
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tucano.errors import UserError
@@ -12,7 +13,7 @@ from tucano.project import COMMITTED_RATINGS
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
 from tucano.rating.table import read_sets, read_tones
-from tucano.truth.judge import FILE, JUDGED, Judge, committed, read_judges
+from tucano.truth.judge import FILE, JUDGED, Judge, committed, digest, read_judges
 
 SIZES = (50, 100, 200, 400, 800)
 HEAD = "| task | tone not seen | answers | rho | 95 % | rated 5 | rated 1 or 2 |\n|---|---|---:|---:|---|---:|---:|"
@@ -25,31 +26,36 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _show(file: Path | None) -> int:
-    judges = committed() if file is None else _read(file)
-    print(f"The judges of {file or FILE}:\n")
-    for task, judge in judges.items():
-        told = judge.lineage
-        print(
-            f"{task}: learned from {told['answers']} answers of {len(told['tones'])} tones ({', '.join(told['tones'])})"
-        )
-    print(f"\n{HEAD}")
-    for task, judge in judges.items():
-        for row in judge.lineage["trust"]:
-            print(_line(task, Trust(*row)))
+    if file is None:
+        print(f"The judges that come along ({FILE}, {digest()}):\n\n{_told(committed())}")
+    else:
+        print(f"The judges of {file}:\n\n{_read(file)}")
     print("\nOwn ratings: tucano rate FOLDER --rater NAME, then tucano judge fit --ratings FOLDER --to FILE")
     return 0
 
 
-def _read(file: Path) -> dict[str, Judge]:
+def _told(judges: Mapping[str, Judge]) -> str:
+    """What judges were learned from, and how far they may be trusted."""
+    tones = {task: judge.lineage["tones"] for task, judge in judges.items()}
+    learned = [
+        f"{task}: learned from {judge.lineage['answers']} answers; tones: {', '.join(tones[task])}"
+        for task, judge in judges.items()
+    ]
+    rows = [_line(task, Trust(*row)) for task, judge in judges.items() for row in judge.lineage["trust"]]
+    return "\n".join([*learned, "", HEAD, *rows])
+
+
+def _read(file: Path) -> str:
+    """The same of somebody's file, which may hold anything."""
     try:
-        return read_judges(file.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        return _told(read_judges(file.read_bytes()))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, RecursionError) as error:
         raise UserError(f"{file} holds no judges: {error}; make one: tucano judge fit --to FILE") from None
 
 
 def _fit(folders: Sequence[Path], to: Path, with_curve: bool) -> int:
-    if not to.parent.is_dir():
-        raise UserError(f"{to.parent} is no folder; --to names a file in one")
+    if to.is_dir() or not os.access(to.parent, os.W_OK):
+        raise UserError(f"{to} cannot be written; --to names a file in a folder that is yours")
     own = [one for folder in folders for one in _own(folder)]  # first: what is wrong with them is said at once
     learned = [*shipped(), *own]
     judges = {}
@@ -81,8 +87,12 @@ def shipped() -> Iterator[Example]:
 
 
 def _own(folder: Path) -> list[Example]:
+    answers = read_ratings(folder)
     with rating_store(folder) as stores:
-        return examples(read_ratings(folder), stores, folder.resolve().name)
+        try:
+            return examples(answers, stores, f"own: {folder.resolve().name}")
+        except ValueError as error:
+            raise UserError(f"{folder}: {error}") from None
 
 
 def _line(task: str, trust: Trust) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tucano.rating.ratings import RatedAnswer
+from tucano.truth.judge import JUDGED
 from tucano.truth.reading import readable
 
 GENERATED = "generated"
@@ -35,9 +36,13 @@ def of_task(task: str) -> ModuleType:
 
 
 def examples(answers: Iterable[RatedAnswer], databases: Path, tone: str) -> list[Example]:
-    """Those answers that can be judged: of tasks with a judge, with a reference that holds what is needed."""
+    """Those answers that can be judged: of tasks with a judge, with a reference that holds what is needed. ValueError
+    where a gold query does not run.
+    """
     found = []
     for one in answers:
+        if one.prompt.task not in JUDGED:
+            continue
         task = of_task(one.prompt.task)
         text = readable(one.completion)
         if text and task.is_known(one.prompt.reference):

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -88,11 +89,10 @@ def trust(tone: str, answers: Sequence[Example], values: Floats) -> Trust:
         np.concatenate([places[one] for one in rng.integers(len(places), size=len(places))]) for _ in range(RESAMPLES)
     )
     rhos = [_rho(values[rows], ratings[rows]) for rows in drawn]
-    low, high = np.nanpercentile(rhos, [2.5, 97.5])
+    known = [rho for rho in rhos if rho == rho]
+    low, high = np.percentile(known, [2.5, 97.5]) if known else (math.nan, math.nan)
     good, poor = values[ratings >= 0.9375], values[ratings <= 0.25]  # means of 4.75 and more, of 2 and less
-    return Trust(
-        tone, len(answers), _rho(values, ratings), float(low), float(high), float(good.mean()), float(poor.mean())
-    )
+    return Trust(tone, len(answers), _rho(values, ratings), float(low), float(high), _mean(good), _mean(poor))
 
 
 def learning_curve(learned: Sequence[Example], sizes: Sequence[int]) -> dict[int, float]:
@@ -141,6 +141,10 @@ def _rounded(one: Trust) -> list[str | int | float]:
 
 def _matrix(answers: Sequence[Example], names: Sequence[str]) -> Floats:
     return np.array([[one.told[name] for name in names] for one in answers])
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else math.nan
 
 
 def _rho(values: Floats, ratings: Floats) -> float:

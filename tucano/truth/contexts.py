@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from tucano.truth.facts import UNKNOWN
-from tucano.truth.figures import MOST_KNOWN, Figure, figures, follows
+from tucano.truth.figures import Figure, Quantity, figures, follows, worked_out
 from tucano.truth.reading import plain, word_set
 from tucano.truth.standing import MOST_FIGURES
 
@@ -54,10 +54,10 @@ class Placed:
 def figure_facts(prompt: str, answer: str) -> dict[str, float]:
     """The facts of `MEANING`."""
     text = plain(answer)
-    given, known = _placed(plain(prompt))
+    given, steps = _placed(plain(prompt))
     said = figures(text)[:MOST_FIGURES]
     new = [figure for figure in said if not any(figure.agrees(one.figure) for one in given)]
-    loose = [figure for figure in new if not follows(figure, known)]
+    loose = [figure for figure in new if not follows(figure, steps)]
     shared = _shared(_read(text, said), given)
     kinds = [_kind(one, mine, given) for one, mine in shared]
     places = [given.index(mine[0]) for _, mine in shared]
@@ -91,10 +91,10 @@ def _shared(ours: Sequence[Placed], given: Sequence[Placed]) -> list[tuple[Place
 
 
 @lru_cache(maxsize=4096)
-def _placed(prompt: str) -> tuple[list[Placed], list[tuple[float, str]]]:
-    """The prompt's figures in their places, and those that others are worked out of."""
+def _placed(prompt: str) -> tuple[list[Placed], list[Quantity]]:
+    """The prompt's figures in their places, and what is worked out of them."""
     found = figures(prompt)
-    return _read(prompt, found), [(figure.value, str(figure.unit)) for figure in found[:MOST_KNOWN]]
+    return _read(prompt, found), worked_out([(figure.value, figure.unit) for figure in found])
 
 
 def _read(text: str, found: Sequence[Figure]) -> list[Placed]:

@@ -5,14 +5,11 @@ Every fact has a name and a sentence in `MEANING`. What is not known is NaN.
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from functools import lru_cache
 
 from tucano.truth.fluency import order
 from tucano.truth.reading import borrowed, plain, sentences, share, stems, words
 from tucano.truth.standing import stands
-
-Facts = Mapping[str, float]
 
 UNKNOWN = float("nan")
 SAYS = 4

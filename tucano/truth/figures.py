@@ -57,13 +57,17 @@ def figures(text: str) -> list[Figure]:
     return found
 
 
-def follows(figure: Figure, known: Sequence[Quantity]) -> bool:
-    """Whether one step of arithmetic that makes sense in their units leads from known quantities to a figure: a sum, a
-    difference, a share, a change in per cent, a part of a whole, money times a count.
+def worked_out(known: Sequence[Quantity]) -> list[Quantity]:
+    """What one step of arithmetic that makes sense in their units makes of known quantities: sums, differences, shares,
+    changes in per cent, parts of a whole, money times a count.
     """
     known = known[:MOST_KNOWN]
     steps = [step for one in known for step in _from_one(*one)]
-    steps += [step for one in known for other in known if one != other for step in _from_two(one, other)]
+    return steps + [step for one in known for other in known if one != other for step in _from_two(one, other)]
+
+
+def follows(figure: Figure, steps: Sequence[Quantity]) -> bool:
+    """Whether a figure is one of the quantities, as precisely as it is written."""
     slack = 0.0 if figure.unit == "%" else SLACK
     return any(
         unit == figure.unit and (figure.shows(value) or abs(value - figure.value) <= slack * abs(value))

@@ -1,12 +1,18 @@
 """Whether a text is one answer and stands by it: not several to choose from, not one that takes itself back."""
 
+import math
 import re
 from collections.abc import Mapping
 
-from tucano.truth.reading import plain
+from tucano.truth.reading import clip, plain
 
 LEFT = 0.25
 """What is left of an answer that does not stand."""
+FEW, SHORT = 4, 80
+"""Words, and the characters up to which an answer may have fewer: «Trena por R$ 355!»."""
+NO_VARIETY, VARIETY = 0.5, 0.85
+"""Distinct runs of three words of its own: from where an answer of more than a few words is worth nothing, and all. Of
+2,900 answers rated 4 and 5 one in a hundred has fewer than .97, and none says a sentence twice."""
 MOST_FIGURES = 60
 """An answer with so many is a table or nothing; more are not read."""
 LEAST_KNOWN = 0.36
@@ -47,11 +53,17 @@ _TAKEN_BACK = re.compile(
 
 
 def holds(told: Mapping[str, float]) -> float:
-    """What is left of a prose answer by its facts: all, or a quarter where it does not stand, is written in words that
-    nobody knows (another language, none at all), or is a table of figures.
+    """What is left of a prose answer by its facts: a quarter where it does not stand, is written in words that nobody
+    knows (another language, none at all), or is a table of figures; less, down to nothing, where it says the same
+    again; nothing of a long one without words.
     """
     is_prose = told["known words"] >= LEAST_KNOWN and told["figures"] < MOST_FIGURES
-    return 1.0 if told["stands"] and is_prose else LEFT
+    kept = 1.0 if told["stands"] and is_prose else LEFT
+    if told["words"] < math.log1p(FEW):
+        kept *= told["characters"] <= math.log1p(SHORT)
+    else:
+        kept *= clip((told["variety of threes"] - NO_VARIETY) / (VARIETY - NO_VARIETY))
+    return kept * clip(1 - 2 * told["said twice"])
 
 
 def stands(text: str) -> bool:

@@ -48,7 +48,7 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
     fenced = _FENCED.search(answer)
     bare = _BARE.search(answer)
     shown = fenced[1] if fenced else bare[0] if bare else ""
-    prose = (fenced.re.sub(" ", answer) if fenced else answer.replace(shown, " ")).strip()
+    prose = (_FENCED.sub(" ", answer) if fenced else _BARE.sub(" ", answer, count=1)).strip()
     ours, theirs = (frozenset(_TOKEN.findall(text.lower())) for text in (shown, gold))
     right = query is not None and databases is not None and gives(prompt.reference, query, databases)
     return {
