@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import TypeAdapter
 
 from tucano.cli import main as cli
 from tucano.errors import UserError
@@ -20,28 +19,26 @@ from tucano.rating.table import read_tones
 from tucano.truth.facts import MEANING as OF_TEXT
 from tucano.truth.judge import JUDGED, Judge, committed, digest, judge, read_judges
 
-RNG = np.random.default_rng(3)
 
-
-def example(rating: float, tone: str, number: int, **facts: float) -> Example:
-    names = TypeAdapter(list[str]).validate_python(committed()["push"].facts)
-    told = {name: float(RNG.normal()) for name in names} | {"stands": 1.0} | facts
-    return Example("push", told, rating, f"{tone}/{number // 3}", tone)
-
-
-def made(tone: str, count: int = 90) -> list[Example]:
+def made(tone: str, count: int = 150) -> list[Example]:
     """Answers that raters like the more of their product they name, and the less is invented."""
+    rng = np.random.default_rng(list(tone.encode()))
     found = []
     for number in range(count):
-        named, invented = RNG.uniform(), float(RNG.integers(0, 3))
+        named, invented = rng.uniform(), float(rng.integers(0, 3))
+        told = {name: float(rng.normal()) for name in committed()["push"].facts} | {
+            "stands": 1.0, "known words": 0.9, "figures": 2.0, "words": 3.0, "characters": 4.0, "said twice": 0.0,
+            "variety of threes": 1.0, "product whole": named, "offers invented": invented,
+        }  # fmt: skip
         rating = min(1.0, max(0.0, named - 0.4 * invented + 0.3))
-        found.append(example(rating, tone, number, **{"product whole": named, "offers invented": invented}))
+        found.append(Example("push", told, rating, f"{tone}/{number // 3}", tone))
     return found
 
 
 def test_the_trees_give_what_scikit_learn_gives_with_facts_that_are_unknown_too() -> None:
-    values = RNG.normal(size=(300, 4))
-    values[RNG.uniform(size=values.shape) < 0.1] = math.nan
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(300, 4))
+    values[rng.uniform(size=values.shape) < 0.1] = math.nan
     ratings = np.clip(np.nan_to_num(values[:, 0]) / 4 + 0.5, 0, 1)
     model = fitted(values, ratings, np.ones(300), [1, 0, 0, -1])
     whole = {"facts": list("abcd"), **written(model), "slope": 1.0, "offset": 0.0, "lineage": {}}

@@ -46,7 +46,8 @@ def judge_of(learned: Sequence[Example]) -> tuple[dict[str, Any], Callable[[Sequ
     """The judge of one task in the form of its file, and a function that gives its values times the exact check."""
     task = learned[0].task
     names = sorted(learned[0].told)
-    values, ratings = _matrix(learned, names), np.array([one.rating for one in learned])
+    values = _matrix(learned, names)
+    ratings = np.array([one.rating for one in learned])
     weights = np.array([one.weight for one in learned])
     ways = directions(task, names)
     held_out = np.zeros(len(learned))
@@ -55,7 +56,8 @@ def judge_of(learned: Sequence[Example]) -> tuple[dict[str, Any], Callable[[Sequ
         held_out[outside] = np.clip(found.predict(values[outside]), 0, 1)
     curve = LogisticRegression(C=100).fit(held_out[:, None], ratings >= USED, sample_weight=weights)
     trees = fitted(values, ratings, weights, ways)
-    slope, offset = float(curve.coef_[0, 0]), float(curve.intercept_[0])
+    slope = float(curve.coef_[0, 0])
+    offset = float(curve.intercept_[0])
 
     def judged(others: Sequence[Example]) -> Floats:
         expected = np.clip(trees.predict(_matrix(others, names)), 0, 1)

@@ -61,7 +61,8 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
     shared = _shared(_read(text, said), given)
     kinds = [_kind(one, mine, given) for one, mine in shared]
     places = [given.index(mine[0]) for _, mine in shared]
-    times, asked = set(_TIMES.findall(text)), set(_TIMES.findall(plain(prompt)))
+    times = set(_TIMES.findall(text))
+    asked = set(_TIMES.findall(plain(prompt)))
     used = sum(any(figure.agrees(one.figure) for figure in said) for one in given)
     units = [figure.unit for figure in loose]
     large = [figure for figure in loose if figure.unit or figure.value > SMALL]
