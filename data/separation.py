@@ -9,17 +9,28 @@ similar length.
 import re
 import unicodedata
 from collections.abc import Iterable
+from hashlib import blake2b
 
 from tucano.prompts import Prompt
 
 SHINGLE = 5
 NEAR = 0.8
+ONE_OF = 8
+"""Which share of all generated prompts is kept for judging."""
 
 
 def normal_form(text: str) -> str:
     """Without case, accents, punctuation and repeated white space: what makes two texts the same text."""
     plain = "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
     return " ".join(re.findall(r"\w+", plain.casefold().replace("_", " ")))
+
+
+def is_kept_for_judging(text: str) -> bool:
+    """Whether a generated prompt is one of those that no shipped base has read: an eighth of all, by a hash of its
+    normal form without its digits, so that prompts which differ in figures alone are on one side.
+    """
+    told = "".join(letter for letter in normal_form(text) if not letter.isdigit())
+    return blake2b(told.encode(), digest_size=1).digest()[0] % ONE_OF == 0
 
 
 def shingles(normal: str) -> frozenset[str]:
