@@ -156,6 +156,7 @@ def test_objects_are_read_strictly_or_as_a_person_would() -> None:
     assert read_object('{"a": 1, "b": tru') == {"a": 1}
     for odd in ("00!", "3٤"):  # a leading zero, a digit of another script
         assert read_object('{"a": 1, "b": ' + odd + "}") == {"a": 1}
+    assert only_object('{"a": 1e999}') is None, "infinite"
     assert read_object("nada") == {} and only_object('{"a": 1, "a": 2}') is None
     assert read_object("{" * 5000) == {} and plain("ÁÇ") == "ac"
 

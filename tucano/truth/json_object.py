@@ -52,8 +52,8 @@ def strict_object(answer: str) -> dict[str, Any] | None:
         return None
     try:
         value = json.loads(alone["object"], object_pairs_hook=_once, parse_constant=_refused)
-        json.dumps(value, ensure_ascii=False).encode()
-    except ValueError:  # of half a character too: \ud83d alone
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:  # of half a character too (\ud83d alone), and of 1e999, which would be infinite
         return None
     return value if isinstance(value, dict) else None
 
