@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from data.prepare import Place, opened_sources
-from data.separation import NearPrompts, normal_form
+from data.separation import NearPrompts, normal_form, unread
 from data.shares import filled
 from data.sizes import apportion
 from data.sources import NONCOMMERCIAL
@@ -59,7 +59,7 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
         cells = filled(sizes, shares, lambda number, task: None if sources[number].demonstrates(task) else 0)
         for (number, task), wanted in cells.items():
             name = f"{seed}/benchmark/{task}" + (f"/source-{number}" if number else "")
-            chosen += _take(sources[number].fresh(task, Random(name)), wanted, taken)
+            chosen += _take(unread(sources[number].fresh(task, Random(name))), wanted, taken)
         masked = sum((source.masked for source in sources), Counter[str]())
         bad = [row for source in sources for row in source.bad_rows]
     if "extraction" in tasks:

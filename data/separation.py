@@ -8,13 +8,15 @@ similar length.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
 from tucano.prompts import Prompt
 
 SHINGLE = 5
 NEAR = 0.8
+GENERATED = "synthetic"
+"""The source of prompts that the generator wrote."""
 ONE_OF = 8
 """Which share of all generated prompts is kept for judging."""
 
@@ -31,6 +33,11 @@ def is_kept_for_judging(text: str) -> bool:
     """
     told = "".join(letter for letter in normal_form(text) if not letter.isdigit())
     return blake2b(told.encode(), digest_size=1).digest()[0] % ONE_OF == 0
+
+
+def unread(prompts: Iterable[Prompt]) -> Iterator[Prompt]:
+    """Those that may be judged: of generated ones only what is kept for it."""
+    return (prompt for prompt in prompts if prompt.source != GENERATED or is_kept_for_judging(prompt.user))
 
 
 def shingles(normal: str) -> frozenset[str]:

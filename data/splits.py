@@ -13,7 +13,7 @@ from math import floor, sqrt
 from random import Random
 from typing import TypeVar
 
-from data.separation import NearPrompts, normal_form
+from data.separation import NearPrompts, normal_form, unread
 from data.shares import Cells, allotted, filled, trimmed
 from data.sizes import Sizes, apportion
 from data.sources import Demonstration, Source
@@ -85,8 +85,9 @@ class Splitter:
         """
         count, source = cells[number, task], self._sources[number]
         held_out = (count + 1) // 2
-        found = self._take(source.prompts(task, pool, self._rng(task, pool, number=number)), held_out, self._is_apart)
-        known = source.prompts(task, "known", self._rng(task, f"{pool}-known", number=number))
+        apart = unread(source.prompts(task, pool, self._rng(task, pool, number=number)))
+        found = self._take(apart, held_out, self._is_apart)
+        known = unread(source.prompts(task, "known", self._rng(task, f"{pool}-known", number=number)))
         found += self._take(known, min(count - held_out, len(found)), self._is_apart)
         self._drawn[number, task] += len(found)
         return found

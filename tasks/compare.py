@@ -111,9 +111,9 @@ def _start_arms(run: Run, start: Start | None, times: int) -> list[Arm]:
     """
     base, adapter = start_of(run, start)
     if start is None:
-        return [Arm("base", run.settings.model.name, times=times)]
+        return [Arm("base", run.settings.model.place, times=times)]
     random = start.files.built_here
-    name = str(start.files.base) if random else run.settings.model.name
+    name = str(start.files.base) if random else run.settings.model.place
     return [Arm("base", name, times=1 if random else times), Arm("sft", base, adapter, times=times)]
 
 

@@ -204,7 +204,7 @@ def gather(run: Run, training: Mapping[int, PrefectFuture[SeedResult]]) -> Seeds
 def start_of(run: Run, start: Start | None) -> tuple[str, str | None]:
     """Base and adapter that GRPO and the reference arm begin with."""
     if start is None:
-        return run.settings.model.name, None
+        return run.settings.model.place, None
     if start.files.built_here:
         return str(start.files.model), None
-    return run.settings.model.name, str(start.files.adapter)
+    return run.settings.model.place, str(start.files.adapter)

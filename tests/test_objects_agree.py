@@ -64,6 +64,7 @@ def test_an_object_is_read_as_the_page_says(cell: str, strict: str, read: str, r
         ("4,5,6", None),
         ("05/01/2024", None),
         ("1 234", None),
+        ("1e999", None),  # infinite
     ],
 )
 @pytest.mark.parametrize("form", ['{"a": %s}', '{"b": "a: 1,5", "a": %s, "c": [1,5]}', '{"a":%s\n,"c": 1}'])

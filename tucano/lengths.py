@@ -24,7 +24,7 @@ def tokenizer_at_hand(model: ModelSettings) -> "Tokenizer | None":
     from huggingface_hub import try_to_load_from_cache
     from tokenizers import Tokenizer
 
-    local = Path(model.name) / "tokenizer.json"
+    local = Path(model.place) / "tokenizer.json"
     kept = None if model.revision is None else try_to_load_from_cache(model.name, local.name, revision=model.revision)
     file = str(local) if local.is_file() else kept
     return Tokenizer.from_file(file) if isinstance(file, str) else None

@@ -14,6 +14,7 @@ from data.generator.store import Store, Tables, generated_tables, write_store
 from data.generator.styles import WRITERS
 from data.generator.suite import FURTHER, further_tables
 from data.generator.words import CATALOGUE
+from data.separation import GENERATED
 from data.sources import FREE, Demonstration
 from data.spoiling import spoil
 from tucano.files.prompts import STORE, further_store
@@ -33,12 +34,12 @@ class SyntheticSource:
     The real sources extend it: they replace the tables, the segments or the products, and inherit what is generated.
     """
 
-    name = "synthetic"
+    name = GENERATED
     files = "*.csv"
     """What a source that extends this one reads where `data.path` is a folder: these files make new data when they
     change.
     """
-    generated_source = "synthetic"
+    generated_source = GENERATED
     generated_licence = FREE
 
     def __init__(self, folder: Path, seed: int, style: Style = "plain") -> None:

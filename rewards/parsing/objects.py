@@ -198,8 +198,8 @@ def _strict(text: str, made: Callable[[list[tuple[str, Any]]], dict[str, Any]] =
     """What a text from `{` to `}` is as it stands: an object, if it is JSON. `made`: of its pairs."""
     try:
         found: dict[str, Any] = json.loads(text, object_pairs_hook=made, parse_constant=_not_json)
-        json.dumps(found, ensure_ascii=False).encode()
-    except ValueError:  # of half a character too: \ud83d alone
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:  # of half a character too (\ud83d alone), and of 1e999, which would be infinite
         return None
     return found
 

@@ -35,7 +35,7 @@ def generated_prompts(run: Run) -> PromptSet:
 
 @stage("start instead")
 def untrained_start(run: Run, prompts: PromptSet) -> Start:
-    return Start(_untrained(run, "sft", prompts, run.settings.model.name, {}))
+    return Start(_untrained(run, "sft", prompts, run.settings.model.place, {}))
 
 
 @stage("seed instead")

@@ -6,6 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+SHIPPED = {"mini": Path(__file__).parents[1] / "mini" / "model"}
+"""Models that come with the program, by the name that settings give them."""
+
 
 def digest(value: Any) -> str:
     """SHA-256 of a JSON-able value in canonical form (sorted keys, no spaces)."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.identity import SHIPPED, fingerprint
 from tucano.artifacts.records import parsed
 from tucano.artifacts.store import Artifact, inspect
 from tucano.errors import UserError
@@ -73,10 +73,10 @@ def faults(links: Sequence[Link]) -> list[str]:
 
 
 def unpinned(name: str, revision: str | None) -> str | None:
-    """Why a base model is not identified; None for one that was built here, lies in a local folder or is pinned to a
-    commit.
+    """Why a base model is not identified; None for one that was built here, comes with the program, lies in a local
+    folder or is pinned to a commit.
     """
-    if name == "nano" or Path(name).exists() or COMMIT.fullmatch(revision or ""):
+    if name == "nano" or name in SHIPPED or Path(name).exists() or COMMIT.fullmatch(revision or ""):
         return None
     return f"the base model {name} is not pinned to a commit (model.revision={revision})"
 

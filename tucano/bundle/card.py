@@ -11,10 +11,10 @@ from tucano.comparison.contrast import Effect
 from tucano.presentation.numbers import english, p_value, possible
 from tucano.presentation.tables import pipe_table
 from tucano.security.printable import escaped
+from tucano.settings.model import ModelSettings
 
 KNOWN_LICENCES = {"CC0-1.0": "cc0-1.0", "CC BY-NC-SA 4.0 (noncommercial)": "cc-by-nc-sa-4.0"}
 """As data carry them, and as hubs call them."""
-BUILT_HERE = "nano"
 
 
 def render(contents: Contents) -> str:
@@ -52,13 +52,13 @@ def render(contents: Contents) -> str:
 def _header(contents: Contents) -> dict[str, Any]:
     settings = contents.settings
     manifest = contents.manifest
-    built_here = settings.model.name == BUILT_HERE
+    ours = settings.model.is_ours
     return {
         "language": ["pt"],
-        **_licence(manifest.tags["licences"], built_here),
+        **_licence(manifest.tags["licences"], ours),
         "library_name": "transformers",
         "pipeline_tag": "text-generation",
-        **({} if built_here else {"base_model": settings.model.name}),
+        **({} if ours else {"base_model": settings.model.name}),
         "datasets": [part.source for part in settings.data.parts],
         "metrics": ["reward", "truth"],
         "tags": ["e-commerce", "grpo", *settings.tasks],
@@ -66,12 +66,12 @@ def _header(contents: Contents) -> dict[str, Any]:
     }
 
 
-def _licence(licences: str, built_here: bool) -> dict[str, str]:
+def _licence(licences: str, ours: bool) -> dict[str, str]:
     """One name that hubs know where there is just one, and no base whose licence binds too."""
     known = KNOWN_LICENCES.get(licences)
-    if known and built_here:
+    if known and ours:
         return {"license": known}
-    return {"license": "other", "license_name": licences if built_here else f"{licences}; and the base model's"}
+    return {"license": "other", "license_name": licences if ours else f"{licences}; and the base model's"}
 
 
 def _results(contents: Contents) -> Iterator[dict[str, Any]]:
@@ -91,14 +91,20 @@ def _what_it_is(contents: Contents) -> str:
     base = (
         "A small language model that was built and trained from random weights on a CPU. It shows that the pipeline"
         " works; it is no general language model."
-        if settings.model.name == BUILT_HERE
-        else f"A LoRA adapter on {escaped(settings.model.name)} (commit {settings.model.revision}), merged."
+        if settings.model.name == "nano"
+        else f"A LoRA adapter on {_base(settings.model)}, merged."
     )
     return (
         f"{base} It answers {', '.join(settings.tasks)} for Brazilian e-commerce, in Portuguese, each with its own"
         f" system prompt. Trained by GRPO with the rewards `{settings.grpo.rewards}` and"
         f" {len(contents.seeds)} seeds; this is {contents.candidate}, the best on validation."
     )
+
+
+def _base(model: ModelSettings) -> str:
+    if model.is_ours:
+        return f"{model.name}, the small model that comes with Tucano Commerce (it is no general language model)"
+    return f"{escaped(model.name)} (commit {model.revision})"
 
 
 def _numbers(comparison: Comparison) -> Iterator[str]:

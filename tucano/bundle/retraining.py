@@ -215,9 +215,9 @@ class Retraining:
 
 def require_retrainable(settings: PipelineSettings) -> None:
     """UserError for what this machine cannot train again to the same bits, or would be another's program."""
-    if settings.model.name != "nano" or settings.model.device != "cpu":
+    if not settings.model.is_ours or settings.model.device != "cpu":
         raise UserError(
-            f"--retrain trains models that are built on a CPU; this one is {settings.model.name} on"
+            f"--retrain trains models that begin with what this program has; this one is {settings.model.name} on"
             f" {settings.model.device}: verify it without"
         )
     if settings.grpo.sampler == "vllm":

@@ -81,6 +81,6 @@ def _of_run(name: str, run: PipelineRun, root: Path) -> SideCandidate:
     settings = validated(json.loads(ReportFiles(stages["report"]).settings.read_text(encoding="utf-8")))
     trained = [SeedResult(opened(stages[seed_stage(stages, f"seed-{seed}")])) for seed in settings.grpo.seeds]
     built = StartFiles(stages["sft"]) if "sft" in stages else None
-    base = str(built.model) if built and built.built_here else settings.model.name
+    base = str(built.model) if built and built.built_here else settings.model.place
     models = {seed.seed: Arm("", base, str(seed.files.adapter)) for seed in trained}
     return SideCandidate(name, models, settings, stages, chain, Seeds(tuple(trained), {}).best.seed)

@@ -135,7 +135,7 @@ def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> d
     built = StartFiles(frame.stages["sft"]) if "sft" in frame.stages else None
     start = Arm("sft", str(built.model)) if built and built.built_here else None
     arms = [
-        start or Arm("base", settings.model.name),
+        start or Arm("base", settings.model.place),
         *(replace(model, name=f"seed-{seed}") for seed, model in candidate.models.items()),
     ]
     recipe = Recipe(

@@ -93,7 +93,7 @@ KNOWN = {"Polygl0t/Tucano2-qwen-0.5B-Instruct": TUCANO, "Qwen/Qwen2.5-1.5B-Instr
 
 
 def shape_of(model: ModelSettings) -> Shape | None:
-    """From the settings (nano), a local folder, or the few hub models that we know; None for another one of the hub.
+    """From the settings (nano), a folder, or the few hub models that we know; None for another one of the hub.
 
     UserError where a folder's config describes no language model.
     """
@@ -106,7 +106,7 @@ def shape_of(model: ModelSettings) -> Shape | None:
             num_key_value_heads=2,
             vocab_size=model.nano_vocabulary,
         )
-    file = Path(model.name) / "config.json"
+    file = Path(model.place) / "config.json"
     return _read(file) if file.is_file() else KNOWN.get(model.name)
 
 

@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
+from tucano.artifacts.identity import SHIPPED
 from tucano.security.texts import Line
 from tucano.settings.base import Section
 
@@ -57,7 +58,8 @@ class ModelSettings(AdaptedModel, NanoModel):
 
     name: Line = Field(
         "nano",
-        description="`nano` (built here, no download), a local folder, or a hub id. TRL: model_name_or_path.",
+        description="`mini` (comes with the program), `nano` (built here), a local folder, or a hub id. TRL:"
+        " model_name_or_path.",
     )
 
     @model_validator(mode="after")
@@ -65,3 +67,13 @@ class ModelSettings(AdaptedModel, NanoModel):
         if self.device == "cpu" and self.backend == "unsloth":
             raise ValueError("model.backend=unsloth needs model.device=cuda")
         return self
+
+    @property
+    def place(self) -> str:
+        """Where libraries find it: the folder of a model that is shipped, else its name."""
+        return str(SHIPPED.get(self.name, self.name))
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether all that it has read is this project's: nobody else's licence binds it."""
+        return self.name == "nano" or self.name in SHIPPED

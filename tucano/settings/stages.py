@@ -66,14 +66,14 @@ def of_sft(settings: PipelineSettings, seed: int) -> SftStage:
     kind = NanoModel if settings.model.name == "nano" else AdaptedModel
     sft = narrowed(SftTraining, settings.sft)
     model = narrowed(kind, settings.model)
-    return SftStage(sft=sft, model=model, base=base_identity(settings.model.name), seed=seed)
+    return SftStage(sft=sft, model=model, base=base_identity(settings.model.place), seed=seed)
 
 
 def of_preflight(settings: PipelineSettings, seed: int) -> PreflightStage:
     return PreflightStage(
         grpo=narrowed(GrpoTraining, settings.grpo),
         model=narrowed(AdaptedModel, settings.model),
-        base=base_identity(settings.model.name),
+        base=base_identity(settings.model.place),
         tasks=settings.tasks,
         threads=settings.worker.threads,
         seed=seed,
@@ -87,7 +87,7 @@ def of_grpo(settings: PipelineSettings, seed: int) -> GrpoStage:
     return GrpoStage(
         grpo=narrowed(GrpoRun, settings.grpo),
         model=narrowed(AdaptedModel, settings.model),
-        base=base_identity(settings.model.name),
+        base=base_identity(settings.model.place),
         tasks=settings.tasks,
         threads=settings.worker.threads,
         health=settings.health,
@@ -105,7 +105,7 @@ def of_dpo(settings: PipelineSettings, seed: int) -> DpoStage:
     return DpoStage(
         dpo=DpoRun.model_construct(**{name: value for part in (own, *shared) for name, value in part}),
         model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.name),
+        base=base_identity(settings.model.place),
         threads=settings.worker.threads,
         health=settings.health,
         seed=seed,
@@ -117,7 +117,7 @@ def of_answers(settings: PipelineSettings, seed: int) -> AnswersStage:
         comparison=narrowed(Asking, settings.comparison),
         grpo=narrowed(Completions, settings.grpo),
         model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.name),
+        base=base_identity(settings.model.place),
         seed=seed,
     )
 
@@ -126,7 +126,7 @@ def of_merge(settings: PipelineSettings, seed: int) -> MergeStage:
     return MergeStage(
         max_completion_tokens=settings.grpo.max_completion_tokens,
         model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.name),
+        base=base_identity(settings.model.place),
         seed=seed,
     )
 
@@ -179,7 +179,7 @@ def of_greedy_answers(settings: PipelineSettings, seed: int) -> GreedyAnswersSta
     return GreedyAnswersStage(
         grpo=narrowed(Completions, settings.grpo),
         model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.name),
+        base=base_identity(settings.model.place),
         seed=seed,
     )
 

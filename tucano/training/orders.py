@@ -57,7 +57,7 @@ def order(
     arms: Sequence[Arm] = (),
 ) -> Job:
     """`start` is base and adapter that the job begins with."""
-    base, adapter = start or (settings.model.name, None)
+    base, adapter = start or (settings.model.place, None)
     children = seeds_on_a_gpu(settings)
     return Job(
         kind=kind,

@@ -165,5 +165,5 @@ def _explained(measure: Measure, codes: Sequence[str], group: str | None, rising
     if group is None:
         return f"A consulta lê os dados da loja e calcula {told}: {unit}{{a}}."
     _, plural = GROUPS[group]
-    way = "do menor" if rising else "do maior"
-    return f"A consulta ordena {plural} por {told}, {way}: {{a}} vem primeiro, com {unit}{{b}}."
+    way = "do menor para o maior" if rising else "do maior para o menor"
+    return f"A consulta ordena {plural} pel{told}, {way}: {{a}} vem primeiro, com {unit}{{b}}."
