@@ -3,6 +3,7 @@
 # `make long`: every bad day (torn files, full disks, kills), the later tasks, the wheel; half an hour.
 # `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
 # `make without-gpu`: the CUDA path without CUDA; needs an interpreter with Unsloth (docs/gpu.md).
+# `make base`: the small model that comes with the program, from nothing; an hour.
 # `make images`: both container images, built and run with Buildah, as root.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
@@ -15,7 +16,7 @@ TUCANO_UNSLOTH_PYTHON ?=
 
 export TUCANO_UNSLOTH_PYTHON
 
-.PHONY: run test services long without-gpu check drill operations bench images docs ui clean
+.PHONY: base run test services long without-gpu check drill operations bench images docs ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -45,6 +46,10 @@ drill: $(VENV)/.stamp
 
 operations: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.operations --home $(or $(OPERATIONS_HOME),/tmp/tucano-operations) $(ARGS)
+
+# About an hour; with ARGS=--ship it becomes the one that is shipped.
+base: $(VENV)/.stamp
+	$(BIN)/python -W ignore -m tucano.mini $(ARGS)
 
 bench: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.speed $(ARGS)

@@ -14,6 +14,7 @@ from prefect.client.schemas.objects import State
 from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
 
+from tasks.running.journey import place
 from tasks.running.labels import config_label, prefect_link
 from tasks.running.overview import Overview, overview_of
 from tucano.artifacts.code_version import code_version
@@ -77,7 +78,10 @@ class Run:
         module = engine if isinstance(engine, str) else engine.__module__
         recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, code_version(module))
         logger = get_run_logger()
-        return self._ended(self.store.make(recipe, lambda draft: produce(recipe, draft), logger.info))
+        where = place(stage, self.settings) if self.overview is not None else ""
+        return self._ended(
+            self.store.make(recipe, lambda draft: produce(recipe, draft), lambda said: logger.info("%s", said + where))
+        )
 
     def _ended(self, artifact: Artifact) -> Artifact:
         self.stages[artifact.stage] = artifact

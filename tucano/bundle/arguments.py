@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from tucano.artifacts.identity import SHIPPED
 from tucano.profiles import load_profile, project_root
 
 
@@ -16,7 +17,12 @@ def add_bundle_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def add_verify_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("bundle", type=Path, metavar="BUNDLE", help="what tucano bundle wrote")
+    command.add_argument(
+        "bundle",
+        type=Path,
+        metavar="BUNDLE",
+        help="what tucano bundle wrote; or mini, the base model that comes with the program",
+    )
     command.add_argument(
         "--retrain", action="store_true", help="also train a model that was built on a CPU again, to the same bits"
     )
@@ -30,8 +36,10 @@ def bundle(arguments: argparse.Namespace) -> int:
 
 
 def verify(arguments: argparse.Namespace) -> int:
-    from tucano.bundle.command import verify
+    from tucano.bundle.command import verify, verify_shipped
 
+    if str(arguments.bundle) in SHIPPED and not arguments.bundle.exists():
+        return verify_shipped(str(arguments.bundle))
     return verify(arguments.bundle, arguments.retrain)
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tucano.artifacts.identity import SHIPPED, folder_digest
 from tucano.bundle.archive import require_place, unpack
 from tucano.bundle.checks import Check, held, looks, worst
 from tucano.bundle.manifest import Manifest
@@ -13,6 +14,7 @@ from tucano.bundle.pack import pack
 from tucano.bundle.reading import unpacked
 from tucano.bundle.retraining import Retraining
 from tucano.errors import UserError
+from tucano.mini.seal import faults
 from tucano.project import COMMITTED_RATINGS
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
@@ -74,6 +76,18 @@ def verify(path: Path, retrain: bool) -> int:
         print("Nothing was trained: first the bundle has to fit together.")
     print(ENDS[worst(made)])
     return 1 if worst(made) == "FAILED" else 0
+
+
+def verify_shipped(name: str) -> int:
+    """Whether a base that comes with the program is what its recipe made; exit code 1 where it is not."""
+    found = faults(SHIPPED[name])
+    if found:
+        print(
+            f"{name} is not what its recipe made: {'; '.join(found)}. Install the program again, or make it: make base"
+        )
+    else:
+        print(f"{name} is what its recipe made   {folder_digest(SHIPPED[name])[:16]}")
+    return 1 if found else 0
 
 
 def _identity(manifest: Manifest) -> str:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
@@ -28,12 +28,16 @@ from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
 
+if TYPE_CHECKING:
+    from tucano.comparison.compare import Comparison
+
 
 def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
     report = flow_run("train", settings)
     root = writable(settings.storage)
     print(f"\n{_last_verdict(settings)}\n")
+    print(f"{_last_answers(settings)}\n")
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
     print(f"Report           {report}")
     print(f"Overview         {root / PAGE}")
@@ -127,14 +131,25 @@ def _last_reaudit(settings: PipelineSettings) -> str:
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
+    from tucano.comparison.table import render_table
+
+    return render_table(_last_comparison(settings))
+
+
+def _last_answers(settings: PipelineSettings) -> str:
+    from tucano.comparison.side_by_side import side_by_side
+
+    return "\n".join(["Three answers, before and after:", "", *side_by_side(_last_comparison(settings))])
+
+
+def _last_comparison(settings: PipelineSettings) -> "Comparison":
     from tucano.artifacts.records import read_record
     from tucano.comparison.compare import Comparison
-    from tucano.comparison.table import render_table
 
     file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)
     if file is None:
         raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")
-    return render_table(read_record(Comparison, file))
+    return read_record(Comparison, file)
 
 
 def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:

@@ -10,8 +10,9 @@ from time import strftime
 
 import torch
 
-from tucano.mini import FOLDER
+from tucano.artifacts.identity import SHIPPED
 from tucano.mini.material import material
+from tucano.mini.seal import faults, seal
 from tucano.mini.training import Recipe, train
 
 THREADS = 2
@@ -21,17 +22,20 @@ THREADS = 2
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tucano.mini", description=__doc__)
     parser.add_argument("--work", type=Path, default=Path("runs/mini"), help="checkpoints (default: %(default)s)")
-    parser.add_argument("--to", type=Path, default=FOLDER, help="where the model goes (default: %(default)s)")
+    parser.add_argument("--ship", action="store_true", help="put the model into the package and seal it")
     chosen = parser.parse_args()
     torch.set_num_threads(THREADS)
     recipe = Recipe()
     chosen.work.mkdir(parents=True, exist_ok=True)
     examples = material(recipe.examples)
     print(f"{len(examples)} examples", flush=True)
-    train(examples, recipe, chosen.work, lambda text: print(f"{strftime('%H:%M:%S')}  {text}", flush=True))
-    shutil.rmtree(chosen.to, ignore_errors=True)
-    shutil.copytree(chosen.work / "model", chosen.to)
-    print(f"the model is in {chosen.to}")
+    made = train(examples, recipe, chosen.work, lambda text: print(f"{strftime('%H:%M:%S')}  {text}", flush=True))
+    if chosen.ship:
+        shutil.rmtree(SHIPPED["mini"], ignore_errors=True)
+        shutil.copytree(made, SHIPPED["mini"])
+        seal(made)
+    differing = faults(made)
+    print(f"the model is in {made}; " + ("; ".join(differing) if differing else "its files are those that are shipped"))
 
 
 if __name__ == "__main__":

@@ -57,8 +57,10 @@ Encoded = tuple["array[int]", int]
 """The tokens of a prompt and its answer, and how many of them are the prompt's."""
 
 
-def train(examples: Sequence[Example], recipe: Recipe, work: Path, told: Callable[[str], None]) -> None:
-    """Make the model in `work/model`; a run that was interrupted goes on from its last checkpoint in `work`."""
+def train(examples: Sequence[Example], recipe: Recipe, work: Path, told: Callable[[str], None]) -> Path:
+    """Make the model in `work/model`, the folder that is returned; what was interrupted goes on from its last
+    checkpoint in `work`.
+    """
     tokenizer = _tokenizer(examples, recipe, work / "tokenizer")
     encoded = [_encoded(tokenizer, example) for example in examples]
     batches = [*_batches([one for one in encoded if len(one[0]) <= recipe.longest_tokens], recipe)]
@@ -73,8 +75,10 @@ def train(examples: Sequence[Example], recipe: Recipe, work: Path, told: Callabl
         if (step + 1) % recipe.save_steps == 0 or step + 1 == len(batches):
             _save(work / "checkpoint.pt", model, optimizer, step + 1)
             told(f"step {step + 1}/{len(batches)}   loss {loss:.4f}")
-    model.to(torch.bfloat16).save_pretrained(work / "model")
-    tokenizer.save_pretrained(work / "model")
+    made = work / "model"
+    model.to(torch.bfloat16).save_pretrained(made)
+    tokenizer.save_pretrained(made)
+    return made
 
 
 def pace(step: int, steps: int, warmup: int) -> float:
