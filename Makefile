@@ -2,6 +2,7 @@
 # `make services`: tests with real servers, PostgreSQL and a browser.  `make operations`: what happens when one of them dies.
 # `make long`: every bad day (torn files, full disks, kills), the later tasks, the wheel; half an hour.
 # `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
+# `make readme`: the last run's verdict, example and time into README.md.
 # `make without-gpu`: the CUDA path without CUDA; needs an interpreter with Unsloth (docs/gpu.md).
 # `make base`: the small model that comes with the program, from nothing; an hour.
 # `make images`: both container images, built and run with Buildah, as root.
@@ -16,7 +17,7 @@ TUCANO_UNSLOTH_PYTHON ?=
 
 export TUCANO_UNSLOTH_PYTHON
 
-.PHONY: base run test services long without-gpu check drill operations bench images docs ui clean
+.PHONY: base run test services long without-gpu check drill operations bench images docs readme ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -59,6 +60,9 @@ images: $(VENV)/.stamp
 
 docs: $(VENV)/.stamp
 	$(BIN)/python -m mkdocs build
+
+readme: $(VENV)/.stamp
+	$(BIN)/python -m docs.readme $(ARGS)
 
 ui: $(VENV)/.stamp
 	$(BIN)/tucano ui

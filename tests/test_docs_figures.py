@@ -7,13 +7,10 @@ from typing import get_args
 
 import pytest
 
-from rewards import load_reward_set
 from rewards.names import REPORTED
 from tucano.cli.forecast import TIME_FACTOR
-from tucano.prompts import Prompt
 from tucano.settings import AlarmName, PipelineSettings
 from tucano.settings.preflight import CHECKS
-from tucano.truth import truth
 
 ROOT = Path(__file__).parent.parent
 HELD_BY = {
@@ -69,23 +66,6 @@ def test_the_error_of_a_gpus_times_holds_the_only_measurement() -> None:
 
 
 # README.md
-
-
-def test_the_answers_in_the_readme_earn_what_it_says() -> None:
-    """The prompt test-00048-extraction of `make run` with seed 7, and its reference."""
-    page = text("README.md")
-    (user,) = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
-    fields = {
-        "sentiment": "negative", "sentiment_score": 2, "category": "pet", "delivery_issue": True,
-        "product_issue": False, "seller_issue": True, "churn_risk": "high", "repurchase_intent": False,
-        "main_complaint": "entrega atrasada", "summary": "Cliente reclama do arranhador: entrega atrasada.",
-    }  # fmt: skip
-    prompt = Prompt("p", "extraction", user.replace("\n", " "), "t", "synthetic", "CC0-1.0", 2, {"fields": fields})
-    answers = [answer.replace("\n", "") for answer in re.findall(r"```json\n(.*?)\n```", page, re.DOTALL)]
-    said = [float(reward) for reward in re.findall(r"reward (0\.\d{3})", page)]
-    assert [round(load_reward_set("grounded").score(prompt, answer).total, 3) for answer in answers] == said[:2]
-    ((before, after),) = re.findall(r"gives the\s+broken\s+answer\s+(0\.\d{3}) and the whole one (0\.\d{3})", page)
-    assert [truth(prompt, answer) for answer in answers] == pytest.approx([float(before), float(after)], abs=5e-4)
 
 
 def test_the_number_of_ratings() -> None:

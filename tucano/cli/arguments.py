@@ -1,6 +1,7 @@
 """What can be written after `tucano`: commands, options, help. Reading it imports nothing that is slow."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,7 +16,7 @@ from tucano.requirements.machines import MACHINES
 from tucano.security.addresses import masked
 from tucano.serving import arguments as serving
 
-EXAMPLES = """examples:
+EXAMPLES = """
   tucano run laptop                                   the whole pipeline on a CPU, in minutes
   tucano run laptop --set grpo.max_steps=20           one setting changed; repeat --set for more
   tucano run laptop --set data.source=olist --set data.path=olist/
@@ -25,12 +26,10 @@ EXAMPLES = """examples:
   tucano compare laptop                               the verdict of the last run, without running anything
   tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
   tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
-  tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
-  tucano rate ab --rater ana --ab seed-42 sft         which of two models answers better, blind
-  tucano rate fixes --rater ana --correct --consent   served answers, rated and corrected
-  tucano data feedback fixes                          demonstrations and preference pairs out of it
+  tucano judge show                                   what the judge that comes with the program has learned
   tucano data check prompts.jsonl                     which of your own prompts can be used, and why not
   tucano data export runs prompts.jsonl               the prompts of the last run as such a file
+  tucano data feedback fixes                          demonstrations and preference pairs out of what people corrected
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano bundle tucano@champion                       it, with all that it was made from, in one file
   tucano verify tucano-1.tar.gz --retrain             elsewhere: is it what it says, and trained again to the same bits
@@ -39,16 +38,18 @@ EXAMPLES = """examples:
   tucano monitor                                      has what the champion answers changed since its test?
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
-  tucano status                                       are they healthy?        tucano down   stops them
+  tucano status                                       are they healthy?
+  tucano down                                         stops them; all data stays
   tucano gc                                           list what old runs left and nothing needs; --yes removes it
   tucano doctor                                       what is installed, what is missing, what would run where
   tucano doctor --fix                                 and mend what can be mended
-  tucano diagnose                                     one file for a maintainer, without secrets
   tucano doctor l4-v5                                 what is known of a profile before it runs: memory, gates, warnings
+  tucano diagnose                                     one file for a maintainer, without secrets
   tucano forecast l4-v5 --machine l4                  memory, time and dollars of each stage, before a GPU is paid for
   tucano rehearse l4-v5                               every stage in minutes on this machine, with one file to send back
   tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
+"""The first one of a command stands on the page of all commands; its own page shows all of them."""
 
 
 GC_EXAMPLES = """What goes: artifacts, checkpoints and locks that were not used for so long, runs in the storage's own
@@ -81,32 +82,41 @@ TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
 """Where `tucano deploy` makes a work pool."""
 
 
-SENTENCES = {
-    "run": "run the pipeline with a profile of prefect.yaml",
-    "audit": "compare the rewards of a profile with people's ratings",
-    "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
-    "compare": "print the verdict of the last run again, or compare any two sides",
-    "rate": "rate completions blind, choose between two models, or correct what was served, in a page or the terminal",
-    "judge": "learn from ratings what is a good answer, or say what the judge has learned",
-    "data": "check a file of your own prompts, write a run's prompts into one, or what people taught",
-    "lineage": "print the chain from a registered model back to its data, and check every link",
-    "bundle": "pack a registered model with data recipe, answers, ratings, weights and verdict into one file",
-    "verify": "hold such a file against itself, score its answers again and make its verdict again",
-    "promote": "make the champion before this one champion again",
-    "up": "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker",
-    "down": "stop what tucano up started; all data stays",
-    "status": "say whether what tucano up started is healthy (exit code 0) or not (1)",
-    "gc": "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs",
-    "serve": "answer requests over HTTP with the champion, on this machine and with a token",
-    "monitor": "hold what the champion answers against its own test answers; exit code 1 at an alarm",
-    "ui": "open Prefect and MLflow pages over the runs of a storage",
-    "doctor": "say what is installed, what is missing and what would run where; --fix mends what it can",
-    "diagnose": "pack what a maintainer needs to see into one file, without secrets",
-    "forecast": "say what memory, time and money a run will take, before it starts",
-    "rehearse": "run every stage of a profile in small, in a storage of its own, and write down all that fails",
-    "deploy": "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes",
+GROUPS = {
+    "run: from data to a trained model": {
+        "run": "run the pipeline with a profile of prefect.yaml",
+        "data": "check a file of your own prompts, write a run's prompts into one, or what people taught",
+        "forecast": "say what memory, time and money a run will take, before it starts",
+        "rehearse": "run every stage of a profile in small, in a storage of its own, and write down all that fails",
+        "deploy": "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes",
+    },
+    "judge: what is better, and how sure that is": {
+        "compare": "print the verdict of the last run again, or compare any two sides",
+        "audit": "compare the rewards of a profile with people's ratings",
+        "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
+        "rate": "rate completions blind, choose between two models, or correct what was served; a page or the terminal",
+        "judge": "learn from ratings what is a good answer, or say what the judge has learned",
+    },
+    "use: what a run has promoted": {
+        "serve": "answer requests over HTTP with the champion, on this machine and with a token",
+        "monitor": "hold what the champion answers against its own test answers; exit code 1 at an alarm",
+        "ui": "open Prefect and MLflow pages over the runs of a storage",
+        "promote": "make the champion before this one champion again",
+        "lineage": "print the chain from a registered model back to its data, and check every link",
+        "bundle": "pack a registered model with data recipe, answers, ratings, weights and verdict into one file",
+        "verify": "hold such a file against itself, score its answers again and make its verdict again",
+    },
+    "keep: servers, storage and this machine": {
+        "up": "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker",
+        "status": "say whether what tucano up started is healthy (exit code 0) or not (1)",
+        "down": "stop what tucano up started; all data stays",
+        "gc": "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs",
+        "doctor": "say what is installed, what is missing and what would run where; --fix mends what it can",
+        "diagnose": "pack what a maintainer needs to see into one file, without secrets",
+    },
 }
-"""What each command does, in the order that `--help` names them."""
+"""What each command does, in the groups and the order in which `--help` names them."""
+SENTENCES = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 
 
 class Parser(argparse.ArgumentParser):
@@ -116,20 +126,43 @@ class Parser(argparse.ArgumentParser):
         super().error(masked(message))
 
 
+def examples(name: str) -> list[str]:
+    """The examples of a command, each with what it does."""
+    return [line for line in EXAMPLES.splitlines() if line.split()[:2] == ["tucano", name]]
+
+
+def example(name: str) -> str:
+    """The first one, as it is typed."""
+    return re.split(r"\s{2,}", examples(name)[0].strip())[0]
+
+
+def _page() -> str:
+    """All commands in their groups, each with a line and an example."""
+    groups = (
+        f"{title}\n" + "".join(f"  {name:<10} {text}\n{'':13}{example(name)}\n" for name, text in commands.items())
+        for title, commands in GROUPS.items()
+    )
+    return "\n".join(groups)
+
+
+def _epilog(name: str) -> str:
+    own = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES, "rate": rating.EXAMPLES, "judge": judging.EXAMPLES}
+    return own.get(name) or "\n".join(["examples:", *examples(name)])
+
+
 def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="tucano",
-        description="Trains, checks and promotes a small Portuguese language model for Brazilian e-commerce.",
-        epilog=EXAMPLES,
+        usage="tucano [COMMAND ...]",
+        description="Trains, checks and promotes a small Portuguese language model for Brazilian e-commerce. Without a"
+        " command it\nsays what to do next in this folder. More of a command: tucano COMMAND --help",
+        epilog=_page(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", prog="tucano", help=argparse.SUPPRESS)
     for name, text in SENTENCES.items():
-        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES, "rate": rating.EXAMPLES, "judge": judging.EXAMPLES}.get(
-            name, EXAMPLES
-        )
         command = commands.add_parser(
-            name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter
+            name, description=text, epilog=_epilog(name), formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if name == "compare":
             command.add_argument("profile", help="a profile, like laptop; or side A")

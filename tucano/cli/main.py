@@ -15,7 +15,7 @@ from typing import NoReturn, TextIO
 from data.own import command as own_data
 from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
-from tucano.cli.arguments import SERVED, TARGETS, parser
+from tucano.cli.arguments import SENTENCES, SERVED, TARGETS, examples, parser
 from tucano.cli.machine.own_lengths import require_own_fitting
 from tucano.cli.machine.proxies import ask_here_directly
 from tucano.errors import GateClosed, TucanoError, UserError
@@ -45,7 +45,7 @@ def main() -> NoReturn:
     warnings.showwarning = _show_warning
     try:
         ask_here_directly()
-        code = COMMANDS[arguments.command](arguments)
+        code = COMMANDS[arguments.command](arguments) if arguments.command else _next()
     except (KeyboardInterrupt, Exception) as error:
         code = _ended_by(error, arguments.command)
     if code != READER_GONE:
@@ -120,6 +120,21 @@ def _prefect_home(settings: PipelineSettings) -> None:
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "false"
     os.environ.setdefault("PREFECT_LOGGING_SETTINGS_PATH", str(Path(__file__).with_name("logging.yml")))
+
+
+def _next() -> int:
+    """What to do next in this folder: `tucano` alone."""
+    from deployments.services import read_services
+    from tucano.overview.next_steps import next_steps
+    from tucano.storage.root import working_copy
+
+    root = working_copy(load_profile(project_root(Path.cwd()), "laptop", []).storage)
+    file = root / "stack" / "services.json"
+    said, commands = next_steps(root, lambda: any(service.process() for service in read_services(file).values()))
+    print(*said, "", sep="\n")
+    print(*(examples(name)[0] for name in commands if name in SENTENCES), sep="\n")
+    print(f"  {'tucano --help':<52}all commands")
+    return 0
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,96 @@
+"""The page of all commands, and what `tucano` alone says of a folder."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tucano.artifacts.store import Recipe, Store
+from tucano.cli import main as cli
+from tucano.cli.arguments import GROUPS, example, parser
+from tucano.files.results import ComparisonFiles
+from tucano.overview.next_steps import AFTER_A_RUN, next_steps
+from tucano.overview.runs import RunRecord, State, write_run
+
+ROOT = Path(__file__).parent.parent
+BETTER = "Better: the trained adapters beat sft."
+NOW = datetime.now(UTC).isoformat()
+RUN = RunRecord("a1b2", "nano grounded #123456", NOW, NOW, "finished", "", "", failure="UserError: no space")
+HEAVY = ("torch", "transformers", "prefect", "mlflow")
+
+
+def compared(root: Path) -> Path:
+    """A storage with a comparison of which only the headline is known; its folder."""
+
+    def produce(draft: Path) -> Mapping[str, Any]:
+        text = json.dumps({"verdict": {"headline": BETTER}})
+        ComparisonFiles(draft).comparison.write_text(text, encoding="utf-8")
+        return {}
+
+    return Store(root).make(Recipe("comparison", {}, {}, "code"), produce, lambda said: None).folder
+
+
+def test_each_command_is_in_one_group_and_has_an_example_that_parses() -> None:
+    grouped = Counter(name for commands in GROUPS.values() for name in commands)
+    assert grouped == Counter([*cli.COMMANDS])
+    made = parser()
+    page = made.format_help()
+    for name in grouped:
+        assert made.parse_args(shlex.split(example(name))[1:]).command == name
+        assert f"\n  {name} " in page and f" {example(name)}\n" in page
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("running", "A run is at work."),
+        ("waiting", "waits for a person's approval"),
+        ("unanswered", "waited for a person's approval, and in vain"),
+        ("killed", "was interrupted; the same command goes on where it was"),
+        ("failed", "ended early (UserError: no space); the same command goes on"),
+    ],
+)
+def test_what_became_of_the_newest_run_is_said(
+    state: State, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tucano.overview.runs.is_claimed", lambda folder, name: True)
+    write_run(tmp_path, replace(RUN, state=state))
+    sentences, commands = next_steps(tmp_path, lambda: False)
+    assert len(sentences) == 1 and said in sentences[0]
+    assert ("run" in commands) == (state in ("killed", "failed"))
+
+
+def test_a_finished_run_has_its_verdict_and_servers_their_state(tmp_path: Path) -> None:
+    compared(tmp_path)
+    write_run(tmp_path, RUN)
+    verdict = f"The newest verdict here: {BETTER}"
+    assert next_steps(tmp_path, lambda: False) == ([verdict], [*AFTER_A_RUN])
+    servers = [verdict, "The servers of `tucano up` are running."]
+    assert next_steps(tmp_path, lambda: True) == (servers, [*AFTER_A_RUN, "status"])
+
+
+@pytest.mark.parametrize("file", ["comparison.json", "manifest.json"])
+def test_of_a_broken_storage_one_sentence_is_said(file: str, tmp_path: Path) -> None:
+    (compared(tmp_path) / file).write_text("[" * 9, encoding="utf-8")
+    sentences, commands = next_steps(tmp_path, lambda: False)
+    assert len(sentences) == 1 and "cannot be read" in sentences[0] and file in sentences[0]
+    assert commands == ["doctor", "diagnose"]
+
+
+def test_alone_it_is_quick_and_makes_nothing(tmp_path: Path) -> None:
+    code = f"import sys; from tucano.cli import main as m; m._next(); print({{*{HEAVY}}} & {{*sys.modules}} or 'light')"
+    line, environment = [sys.executable, "-c", code], {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    first, *others, last = done.stdout.splitlines()
+    assert first == f"No run has begun in {tmp_path / 'runs'} yet." and last == "light"
+    assert "  tucano run laptop " in "\n".join(others) and "  tucano --help " in others[-1]
+    assert not [*tmp_path.iterdir()]
