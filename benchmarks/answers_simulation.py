@@ -235,11 +235,7 @@ def _page(
     covered: Sequence[tuple[tuple[int, float, bool], tuple[float, float]]],
 ) -> str:
     head = ["answers", "seeds", "k", "templates differ", "better, %", "worse, %", "before: better, %", "worse, %", ""]
-    nulls = [
-        [*_words(row.case), percent(row.better), percent(row.worse), percent(row.better_before),
-         percent(row.worse_before), "holds" if row.holds else "**fails**"]
-        for row in rows
-    ]  # fmt: skip
+    nulls = [_together(alike) for alike in _alike(rows)]
     found = [
         [*_words(row.case), *map(percent, (row.found, row.before, row.found_at_equal, row.before_at_equal))]
         for row in power
@@ -277,6 +273,23 @@ seed, and how often the test over prompts and seeds finds a gain.
 
 {table(["seeds", "SD between seeds", "templates differ", "interval holds, %", "found, %"], one_more)}
 """
+
+
+def _alike(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows that differ in the number of answers alone."""
+    groups: dict[tuple[str, int, float], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.case.answers_of, row.case.seeds, row.case.spread), []).append(row)
+    return list(groups.values())
+
+
+def _together(alike: Sequence[Row]) -> list[str]:
+    """Their line: `4.7, 4.9` are the rates of the first and of the second k."""
+    answers_of, seeds, _, spread = _words(alike[0].case)
+    rates = ((row.better, row.worse, row.better_before, row.worse_before) for row in alike)
+    columns = [", ".join(map(percent, column)) for column in zip(*rates, strict=True)]
+    counts = ", ".join(str(row.case.answers) for row in alike)
+    return [answers_of, seeds, counts, spread, *columns, "holds" if all(row.holds for row in alike) else "**fails**"]
 
 
 def _words(case: Case) -> list[str]:

@@ -70,7 +70,7 @@ L4 = Speed(
     tokens_in=128,
     tokens_out=512,
     source="`tucano forecast l4-v5`: 64 answers of 512 tokens, 640 with their prompts, in 7.3 s, foreseen and not"
-    " measured, plus or minus 50 % (docs/speed.md)",
+    " measured: from half as long to twice as long (docs/speed.md)",
     date=date(2026, 11, 22),
 )
 

@@ -14,11 +14,11 @@ from tucano.specs.registry import SPECS, spec_of
 
 def describe() -> str:
     """The table of all defects as Markdown, made of their docstrings."""
-    rows = [
-        f"| {task} | `{defect.__name__}` | {defect.__doc__} |"
-        for task, spec in SPECS.items()
-        for defect in spec.defects
-    ]
+    tasks: dict[tuple[str, str], list[str]] = {}
+    for task, spec in SPECS.items():
+        for defect in spec.defects:
+            tasks.setdefault((defect.__name__, defect.__doc__ or ""), []).append(task)
+    rows = [f"| {', '.join(named)} | `{name}` | {what} |" for (name, what), named in tasks.items()]
     return "\n".join(["| task | defect | what it does |", "|---|---|---|", *rows]) + "\n"
 
 
