@@ -22,7 +22,7 @@ tucano run laptop --set grpo.max_steps=20 --set 'data.mix={extraction: 0.5, push
 A value is read as YAML. Unknown settings, values out of range and combinations that do nothing or harm are refused in
 one sentence before anything runs. Behind each default stands what else is possible; *empty* means that nothing is set.
 Whole numbers begin at 1 where nothing else is said, and what no run can use is refused. «TRL» gives the name there,
-where it is another one; an x stands between two factors.
+where it is another one; an x stands between two factors. Before a name belongs that of its section: `grpo.beta`.
 """
 TRL = re.compile(r" TRL: (.+)\.$")
 """How a field's description names its counterparts in TRL."""
@@ -38,12 +38,12 @@ def reference() -> str:
     fields = schema["properties"]
     sections = {name: value["$ref"].rpartition("/")[2] for name, value in fields.items() if "$ref" in value}
     own = {name: value for name, value in fields.items() if name not in sections}
-    parts = [HEAD, "## The run itself\n", _table(own, "")]
+    parts = [HEAD, "## The run itself\n", _table(own)]
     for name, kind in sections.items():
-        parts += [f"## `{name}`\n", _intro(kinds[kind]), _table(kinds[kind]["properties"], f"{name}.")]
+        parts += [f"## `{name}`\n", _intro(kinds[kind]), _table(kinds[kind]["properties"])]
     parts += ["## Rows of lists\n"]
     for kind in (kind for kind in kinds if kind not in sections.values()):
-        parts += [f"### {kind}\n", _intro(kinds[kind]), _table(kinds[kind]["properties"], "")]
+        parts += [f"### {kind}\n", _intro(kinds[kind]), _table(kinds[kind]["properties"])]
     return "\n".join(parts)
 
 
@@ -57,9 +57,9 @@ def _intro(kind: dict[str, Any]) -> str:
     return f"{kind['description'].partition(chr(10) + chr(10))[0]}\n"
 
 
-def _table(fields: dict[str, Any], prefix: str) -> str:
-    rows = [_row(f"{prefix}{name}", field) for name, field in fields.items()]
-    return "\n".join(["| setting | default; possible | what it is |", "|---|---|---|", *rows, ""])
+def _table(fields: dict[str, Any]) -> str:
+    rows = [_row(name, field) for name, field in fields.items()]
+    return "\n".join(["| | default; possible | |", "|---|---|---|", *rows, ""])
 
 
 def _row(name: str, field: dict[str, Any]) -> str:
