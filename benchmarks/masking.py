@@ -107,7 +107,7 @@ def quality_table(corpora: dict[str, list["Labelled"]]) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole}, {part / whole:.1%}"
+    return f"{part}/{whole}"
 
 
 def speed_table(times: dict[str, float]) -> str:

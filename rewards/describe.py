@@ -3,17 +3,19 @@
 from rewards.sets import SETS
 from rewards.types import Component, TaskReward
 
+_SHOWN = ("grounded", "open")
+"""The sets that pay for truth; those for form alone are short files."""
 _HEAD = "| set | task | component | weight | meaning | chosen here |\n|---|---|---|---|---|---|"
 
 
 def describe() -> str:
-    """The component table as Markdown; the last column says what the source leaves open. A task that one set has from
-    another stands with the first, and what several tasks have alike is one row.
+    """The component table as Markdown; the last column says what was chosen here. A task that one set has from another
+    stands with the first, and what several tasks have alike is one row.
     """
     rows: dict[tuple[str, ...], list[str]] = {}
     told: list[tuple[str, TaskReward]] = []
-    for name, tasks in SETS.items():
-        new = [(task, reward) for task, reward in tasks.items() if (task, reward) not in told]
+    for name in _SHOWN:
+        new = [(task, reward) for task, reward in SETS[name].items() if (task, reward) not in told]
         for task, reward in new:
             for component in reward.components:
                 rows.setdefault((name, *_cells(component)), []).append(task)
