@@ -239,9 +239,11 @@ def _page(
     found = [
         [*_words(row.case), *map(percent, (row.found, row.before, row.found_at_equal, row.before_at_equal))]
         for row in power
+        if row.case.spread
     ]
     finding = ["answers", "seeds", "k", "templates differ", "found, %", "before, %", "at equal rates: found, %",
                "before, %"]  # fmt: skip
+    least = percent(min(row.found for row in power if not row.case.spread))
     one_more = [
         [str(seeds), f"{sd:g}", "yes" if templates else "no", percent(held), percent(rate)]
         for (seeds, sd, templates), (held, rate) in covered
@@ -261,6 +263,8 @@ Where templates differ, true gains have the mean 0 over all templates that could
 {EFFECT_SD:g} over prompts; half of its variance lies between templates.
 
 ## Power for a gain of {GAIN:g}
+
+Where templates do not differ, {least} % and more are found.
 
 {table(finding, found)}
 

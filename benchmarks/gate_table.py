@@ -1,5 +1,5 @@
 """Writes the gate's result on the committed rating set, for both reward sets, into gate_results.md beside it.
-Of the findings it holds the first of each task; `tucano audit` shows all.
+Of a set that fails it holds the first finding of each task; `tucano audit` shows all.
 
 python -m benchmarks.gate_table
 """
@@ -17,7 +17,7 @@ from tucano.project import COMMITTED_RATINGS
 from tucano.settings import PipelineSettings
 
 DOCUMENT = Path(__file__).parent / "gate_results.md"
-SHOWN = 2
+SHOWN = 1
 FINDING = re.compile(r"^- ([\w ]+): .*\n?(?:  .*\n?)*", re.MULTILINE)
 """A task's finding, over several lines."""
 SETS: tuple[SetName, ...] = ("grounded", "v4.2")
@@ -27,9 +27,11 @@ def with_results(document: str, reports: Mapping[SetName, AuditReport]) -> str:
     """The document with each set's table in the code block below `<!-- result: SET -->`."""
     for name, report in reports.items():
         block = re.compile(rf"(<!-- result: {re.escape(name)} -->\n```\n).*?^```$", re.DOTALL | re.MULTILINE)
+        table = render_table(report)
+        shown = abridged(table) if report.failed_checks else table
 
-        def filled(found: re.Match[str], report: AuditReport = report) -> str:
-            return f"{found[1]}{abridged(render_table(report))}\n```"
+        def filled(found: re.Match[str], shown: str = shown) -> str:
+            return f"{found[1]}{shown}\n```"
 
         document = block.sub(filled, document)
     return document
