@@ -32,18 +32,18 @@ MANY = 8
 
 
 def reference() -> str:
-    """The whole page as Markdown: a table for the run itself, one per section, and one per kind of row in a list."""
+    """The whole page as Markdown: a list for the run itself, one per section, and one per kind of row in a list."""
     schema = PipelineSettings.model_json_schema()
     kinds = schema["$defs"]
     fields = schema["properties"]
     sections = {name: value["$ref"].rpartition("/")[2] for name, value in fields.items() if "$ref" in value}
     own = {name: value for name, value in fields.items() if name not in sections}
-    parts = [HEAD, "## The run itself\n", _table(own)]
+    parts = [HEAD, "## The run itself\n", _list(own)]
     for name, kind in sections.items():
-        parts += [f"## `{name}`\n", _intro(kinds[kind]), _table(kinds[kind]["properties"])]
+        parts += [f"## `{name}`\n", _intro(kinds[kind]), _list(kinds[kind]["properties"])]
     parts += ["## Rows of lists\n"]
     for kind in (kind for kind in kinds if kind not in sections.values()):
-        parts += [f"### {kind}\n", _intro(kinds[kind]), _table(kinds[kind]["properties"])]
+        parts += [f"### {kind}\n", _intro(kinds[kind]), _list(kinds[kind]["properties"])]
     return "\n".join(parts)
 
 
@@ -57,16 +57,14 @@ def _intro(kind: dict[str, Any]) -> str:
     return f"{kind['description'].partition(chr(10) + chr(10))[0]}\n"
 
 
-def _table(fields: dict[str, Any]) -> str:
-    rows = [_row(name, field) for name, field in fields.items()]
-    return "\n".join(["| | default; possible | |", "|---|---|---|", *rows, ""])
+def _list(fields: dict[str, Any]) -> str:
+    return "\n".join([*(_line(name, field) for name, field in fields.items()), ""])
 
 
-def _row(name: str, field: dict[str, Any]) -> str:
+def _line(name: str, field: dict[str, Any]) -> str:
     described = TRL.sub(lambda found: " TRL: " + re.sub(r"\w{2,}", r"`\g<0>`", found[1]) + ".", field["description"])
     default, value = _default(field), _value(field)
-    cells = (f"`{name}`", f"{default}; {value}" if value else default, described)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return f"- `{name}` ({default}; {value}): {described}" if value else f"- `{name}` ({default}): {described}"
 
 
 def _value(field: dict[str, Any]) -> str:

@@ -118,7 +118,7 @@ class PromptPlan(Section):
     )
     mix: dict[Task, Share] = Field(
         DEFAULT_MIX,
-        description="Share of each task among the training prompts. Where one is 0 or left out, the others grow.",
+        description="Share of each task among the training prompts. Where one is 0, the others grow.",
     )
 
     thinking: tuple[Task, ...] | None = Field(
