@@ -234,27 +234,26 @@ def _page(
     power: Sequence[Power],
     covered: Sequence[tuple[tuple[int, float, bool], tuple[float, float]]],
 ) -> str:
-    head = ["answers", "seeds", "k", "templates differ", "better, %", "worse, %", "before: better, %", "worse, %", ""]
-    nulls = [
-        [*_words(row.case), percent(row.better), percent(row.worse), percent(row.better_before),
-         percent(row.worse_before), "holds" if row.holds else "**fails**"]
-        for row in rows
-    ]  # fmt: skip
+    head = ["answers", "seeds", "k", "templates differ", "better, %", "worse, %", "before: most, %", ""]
+    nulls = [_together(alike) for alike in _alike(rows)]
     found = [
         [*_words(row.case), *map(percent, (row.found, row.before, row.found_at_equal, row.before_at_equal))]
         for row in power
+        if row.case.spread
     ]
     finding = ["answers", "seeds", "k", "templates differ", "found, %", "before, %", "at equal rates: found, %",
                "before, %"]  # fmt: skip
+    least = percent(min(row.found for row in power if not row.case.spread))
     one_more = [
-        [str(seeds), f"{sd:g}", "yes" if templates else "no", percent(held), percent(rate)]
-        for (seeds, sd, templates), (held, rate) in covered
+        [str(seeds), f"{sd:g}", *(", ".join(map(percent, rates)) for rates in zip(alone, together, strict=True))]
+        for ((seeds, sd, _), alone), (_, together) in zip(covered[::2], covered[1::2], strict=True)
     ]
     return f"""# The primary test, simulated on answers
 
 Written by `python -m benchmarks.answers_simulation --write docs/statistics-answers.md` ({repetitions} repetitions
 each). {PROMPTS} prompts in {len(set(CLUSTERS))} templates, k answers of each seed.
-What it means: [statistics](statistics.md).
+«Before» is means of unequal numbers of answers, prompts taken for independent. What it means:
+[statistics](statistics.md).
 
 ## Where nothing has changed
 
@@ -265,6 +264,8 @@ Where templates differ, true gains have the mean 0 over all templates that could
 
 ## Power for a gain of {GAIN:g}
 
+Where templates do not differ, {least} % and more are found.
+
 {table(finding, found)}
 
 Where templates differ, or several seeds are compared with one start, the test of before also found gains where there
@@ -273,10 +274,27 @@ were none (above). At equal rates each test has the limit at which it rejects 5 
 ## Over seeds
 
 Where the mean gain over all seeds is 0: how often the 95 % prediction interval holds the true mean gain of one more
-seed, and how often the test over prompts and seeds finds a gain.
+seed, and how often the test over prompts and seeds finds a gain. Of two figures the second is where templates differ.
 
-{table(["seeds", "SD between seeds", "templates differ", "interval holds, %", "found, %"], one_more)}
+{table(["seeds", "SD between seeds", "interval holds, %", "found, %"], one_more)}
 """
+
+
+def _alike(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows that differ in the number of answers alone."""
+    groups: dict[tuple[str, int, float], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.case.answers_of, row.case.seeds, row.case.spread), []).append(row)
+    return list(groups.values())
+
+
+def _together(alike: Sequence[Row]) -> list[str]:
+    """Their line: `4.7, 4.9` are the rates of the first and of the second k; of the test of before the worst of all."""
+    answers_of, seeds, _, spread = _words(alike[0].case)
+    columns = [", ".join(percent(row.better) for row in alike), ", ".join(percent(row.worse) for row in alike)]
+    columns.append(percent(max(max(row.better_before, row.worse_before) for row in alike)))
+    counts = ", ".join(str(row.case.answers) for row in alike)
+    return [answers_of, seeds, counts, spread, *columns, "holds" if all(row.holds for row in alike) else "**fails**"]
 
 
 def _words(case: Case) -> list[str]:

@@ -7,7 +7,7 @@
 A pipeline of two tiny seeds is run once. Each mishap then befalls a copy of its storage. A row is well when the command
 ended with the expected exit code and one sentence, when no traceback was printed, and when nothing was lost: the
 command that the sentence names, or the same one again, comes to its end. Printed as a Markdown table for
-docs/bad-days.md.
+docs/bad-days.md; what a person reads goes to the error output.
 """
 
 import argparse
@@ -579,9 +579,10 @@ def row(name: str, home: Path) -> str:
     try:
         outcome = played(name, home)
     except AssertionError as error:
-        return f"| {title} | **NOT WELL**: {str(error).splitlines()[0]} | | |"
+        return f"| {title} | **NOT WELL**: {str(error).splitlines()[0]} | |"
     sentence = outcome.sentence.replace(str(home / name), "…").replace("|", "\\|")
-    return f"| {title} | {outcome.happens} | {sentence if sentence == '-' else f'«{sentence}»'} | 0 |"
+    print(f"{name}: {sentence}", file=sys.stderr)
+    return f"| {title} | {outcome.happens} | 0 |"
 
 
 def main() -> None:
@@ -594,7 +595,7 @@ def main() -> None:
     for beginning in arguments.only:
         if not any(name.startswith(beginning) for name in MISHAPS):
             parser.error(f"no mishap begins with {beginning!r}; there are {', '.join(MISHAPS)}")
-    print("| mishap | what happens | what a person reads | tracebacks |\n|---|---|---|---|", flush=True)
+    print("| mishap | what happens | tracebacks |\n|---|---|---|", flush=True)
     for name in MISHAPS:
         if name.startswith(tuple(arguments.only)):
             print(row(name, arguments.home.resolve()), flush=True)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 from pathlib import Path
 
 from tucano.benchmark.speeds import break_even_per_day, dollars_per_thousand
@@ -70,7 +71,7 @@ L4 = Speed(
     tokens_in=128,
     tokens_out=512,
     source="`tucano forecast l4-v5`: 64 answers of 512 tokens, 640 with their prompts, in 7.3 s, foreseen and not"
-    " measured, plus or minus 50 % (docs/speed.md)",
+    " measured: from half as long to twice as long (docs/speed.md)",
     date=date(2026, 11, 22),
 )
 
@@ -111,10 +112,10 @@ def _shown(answers: int | None) -> str:
 def _sources() -> Iterator[str]:
     yield f"- An answer: {L4.tokens_in} tokens in, {L4.tokens_out} out."
     yield f"- One L4 gives {L4.per_day:,.0f} answers a day: {L4.source}, {L4.date}."
-    for machine in MACHINES:
-        yield f"- {machine.machine}: {machine.source}, {machine.date}."
-    for api in APIS:
-        yield f"- {api.name}: {api.source}, {api.date}."
+    sourced = [(machine.machine, machine.source, machine.date) for machine in MACHINES]
+    sourced += [(api.name, api.source, api.date) for api in APIS]
+    for (source, day), alike in groupby(sourced, key=lambda found: found[1:]):
+        yield f"- {', '.join(name for name, *_ in alike)}: {source}, {day}."
 
 
 def with_table(document: str) -> str:

@@ -204,9 +204,8 @@ def main() -> int:
         shares = "; ".join(f"{judge} {percent(other[judge], right[judge])}" for judge in JUDGES)
         lines += ["", f"Answers judged right that filter on other values than the gold query: {shares}."]
         same = sum((found.same for found in measured.values()), Counter())
-        left_out = "; ".join(f"{reason} ({count})" for reason, count in same.most_common())
-        lines += ["", f"Left out as the same on every database: {left_out or 'none'}."]
-        print("\n".join(lines))
+        lines += ["", f"Left out as the same on every database: {same.total()} mutants."]
+        print("\n".join(lines), "", *(f"{reason}: {count}" for reason, count in same.most_common()), sep="\n")
         if arguments.show:
             show(measured)
     if arguments.write:

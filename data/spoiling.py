@@ -13,13 +13,11 @@ from tucano.specs.registry import SPECS, spec_of
 
 
 def describe() -> str:
-    """The table of all defects as Markdown, made of their docstrings."""
+    """The table of all defects as Markdown; what each does is its docstring."""
     rows = [
-        f"| {task} | `{defect.__name__}` | {defect.__doc__} |"
-        for task, spec in SPECS.items()
-        for defect in spec.defects
+        f"| {task} | {', '.join(f'`{defect.__name__}`' for defect in spec.defects)} |" for task, spec in SPECS.items()
     ]
-    return "\n".join(["| task | defect | what it does |", "|---|---|---|", *rows]) + "\n"
+    return "\n".join(["| task | defects |", "|---|---|", *rows]) + "\n"
 
 
 def spoil(task: Task, answer: Answer, rng: Random) -> tuple[Answer, tuple[str, ...]]:

@@ -13,43 +13,37 @@ HEAD = """# Settings
 
 This page is written by `python -m docs.generate`; a test says when it is not current.
 
-A profile in `prefect.yaml` names the settings in which it differs from the defaults below. A single run changes further
-ones on the command line:
+A profile in `prefect.yaml` names the settings in which it differs from the defaults below. A run changes further ones:
 
 ```
 tucano run laptop --set grpo.max_steps=20 --set 'data.mix={extraction: 0.5, push: 0.5}'
 ```
 
-A value is read as YAML, so lists and mappings are written as there. A setting that does not exist, a value out of
-range, and a combination that would do nothing or harm are refused in one sentence before anything runs. *Empty* means
-that nothing is set.
-
-The last column holds the name under which users of TRL know a setting, where it is another one. An x stands between the
-two factors of a product.
+A value is read as YAML. Unknown settings, values out of range and combinations that do nothing or harm are refused in
+one sentence before anything runs. Behind each default stands what else is possible; *empty* means that nothing is set.
+Whole numbers begin at 1 where nothing else is said, and what no run can use is refused. «TRL» gives the name there,
+where it is another one; an x stands between two factors. Before a name belongs that of its section: `grpo.beta`.
 """
 TRL = re.compile(r" TRL: (.+)\.$")
 """How a field's description names its counterparts in TRL."""
-LIMITS = {
-    "minimum": "at least",
-    "exclusiveMinimum": "above",
-    "maximum": "at most",
-    "exclusiveMaximum": "below",
-}
+FAR = 1000
+MANY = 8
+"""Ends and choices that are not told."""
 
 
 def reference() -> str:
-    """The whole page as Markdown: a table for the run itself, one per section, and one per kind of row in a list."""
+    """The whole page as Markdown: a list for the run itself, one per section, and one per kind of row in a list."""
     schema = PipelineSettings.model_json_schema()
     kinds = schema["$defs"]
     fields = schema["properties"]
     sections = {name: value["$ref"].rpartition("/")[2] for name, value in fields.items() if "$ref" in value}
     own = {name: value for name, value in fields.items() if name not in sections}
-    parts = [HEAD, "## The run itself\n", _table(own, "")]
+    parts = [HEAD, "## The run itself\n", _list(own)]
     for name, kind in sections.items():
-        parts += [f"## `{name}`\n", _intro(kinds[kind]), _table(kinds[kind]["properties"], f"{name}.")]
+        parts += [f"## `{name}`\n", _intro(kinds[kind]), _list(kinds[kind]["properties"])]
     parts += ["## Rows of lists\n"]
     for kind in (kind for kind in kinds if kind not in sections.values()):
-        parts += [f"### {kind}\n", _intro(kinds[kind]), _table(kinds[kind]["properties"], "")]
+        parts += [f"### {kind}\n", _intro(kinds[kind]), _list(kinds[kind]["properties"])]
     return "\n".join(parts)
 
 
@@ -63,41 +57,59 @@ def _intro(kind: dict[str, Any]) -> str:
     return f"{kind['description'].partition(chr(10) + chr(10))[0]}\n"
 
 
-def _table(fields: dict[str, Any], prefix: str) -> str:
-    rows = [_row(f"{prefix}{name}", field) for name, field in fields.items()]
-    return "\n".join(["| setting | value | default | what it is | TRL |", "|---|---|---|---|---|", *rows, ""])
+def _list(fields: dict[str, Any]) -> str:
+    return "\n".join([*(_line(name, field) for name, field in fields.items()), ""])
 
 
-def _row(name: str, field: dict[str, Any]) -> str:
-    described = field["description"]
-    match = TRL.search(described)
-    trl = re.sub(r"\w{2,}", r"`\g<0>`", match[1]) if match else ""
-    cells = (f"`{name}`", _value(field), _default(field), TRL.sub("", described), trl)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+def _line(name: str, field: dict[str, Any]) -> str:
+    described = TRL.sub(lambda found: " TRL: " + re.sub(r"\w{2,}", r"`\g<0>`", found[1]) + ".", field["description"])
+    default, value = _default(field), _value(field)
+    return f"- `{name}` ({default}; {value}): {described}" if value else f"- `{name}` ({default}): {described}"
 
 
 def _value(field: dict[str, Any]) -> str:
-    """What a setting may be, from its JSON schema: `one`, `of these`; integer, 1 or more; a list of ..."""
+    """What a setting may be beside its default, from its JSON schema; nothing for yes or no, and for plain text."""
     if "$ref" in field:
         return str(field["$ref"]).rpartition("/")[2]
     if "enum" in field or "const" in field:
-        return ", ".join(f"`{choice}`" for choice in field.get("enum", [field.get("const")]))
+        choices = field.get("enum", [field.get("const")])
+        if len(choices) > MANY:
+            return "names"
+        return ", ".join(f"`{choice}`" for choice in choices if choice != field.get("default"))
     if "anyOf" in field:
-        return " or ".join(_value(option) for option in field["anyOf"] if option.get("type") != "null")
+        return " or ".join(filter(None, (_value(option) for option in field["anyOf"] if option.get("type") != "null")))
     if "prefixItems" in field:
-        return f"({'; '.join(_value(item) for item in field['prefixItems'])})"
+        return f"({', '.join(item['type'] for item in field['prefixItems'])})"
     if field["type"] == "array":
-        return f"list of {_value(field['items'])}"
+        return f"list of {_value_of_many(field['items'])}"
     if field["type"] == "object":
-        return f"mapping to {_value(field['additionalProperties'])}"
-    if field["type"] == "boolean":
-        return "`true`, `false`"
-    word = field.get("format", "text") if field["type"] == "string" else field["type"]
-    return ", ".join([word, *_limits(field)])
+        return f"mapping to {_value_of_many(field['additionalProperties'])}"
+    return _range(field) if field["type"] in ("integer", "number") else str(field.get("format", ""))
 
 
-def _limits(field: dict[str, Any]) -> list[str]:
-    return [f"{words} {field[limit]:.10g}" for limit, words in LIMITS.items() if limit in field]
+def _value_of_many(item: dict[str, Any]) -> str:
+    kind = item.get("type")
+    return "numbers" if kind in ("integer", "number") else _value(item) or "texts"
+
+
+def _range(field: dict[str, Any]) -> str:
+    """`0 to 1`, `above 0`, `from 0`; of integers nothing where they begin at 1. Ends that no run comes near are left
+    out.
+    """
+    step = 1 if field["type"] == "integer" else 0
+    low, above = field.get("minimum"), field.get("exclusiveMinimum")
+    high, below = field.get("maximum"), field.get("exclusiveMaximum")
+    if above is not None and (low is None or above >= low):
+        low, start = above + step, f"{above + 1:.10g}" if step else f"above {above:.10g}"
+    else:
+        start = "" if low is None else f"{low:.10g}"
+    if below is not None and (high is None or below <= high):
+        high, end = below, f"{below - 1:.10g}" if step else f"below {below:.10g}"
+    else:
+        end = "" if high is None else f"{high:.10g}"
+    if end and high < FAR:
+        return f"{start} to {end}" if start else f"at most {end}"
+    return "" if step and low == 1 else f"from {start}".replace("from above", "above") if start else ""
 
 
 def _default(field: dict[str, Any]) -> str:

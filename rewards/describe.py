@@ -3,33 +3,27 @@
 from rewards.sets import SETS
 from rewards.types import Component, TaskReward
 
-_HEAD = "| set | task | component | range | weight | meaning | source | assumed |\n|---|---|---|---|---|---|---|---|"
+_SHOWN = ("grounded", "open")
+"""The sets that pay for truth; those for form alone are short files."""
+_HEAD = "| set | task | component | weight | meaning | chosen here |\n|---|---|---|---|---|---|"
 
 
 def describe() -> str:
-    """The component table as Markdown; «assumed» says what the source leaves open and was chosen here. A task that one
-    set has from another stands with the first.
+    """The component table as Markdown; the last column says what was chosen here. A task that one set has from another
+    stands with the first, and what several tasks have alike is one row.
     """
-    rows: list[str] = []
+    rows: dict[tuple[str, ...], list[str]] = {}
     told: list[tuple[str, TaskReward]] = []
-    for name, tasks in SETS.items():
-        new = [(task, reward) for task, reward in tasks.items() if (task, reward) not in told]
-        rows += [_row(name, task, component) for task, reward in new for component in reward.components]
+    for name in _SHOWN:
+        new = [(task, reward) for task, reward in SETS[name].items() if (task, reward) not in told]
+        for task, reward in new:
+            for component in reward.components:
+                rows.setdefault((name, *_cells(component)), []).append(task)
         told += new
-    return "\n".join([_HEAD, *rows]) + "\n"
+    lines = (" | ".join((name, ", ".join(tasks), *cells)) for (name, *cells), tasks in rows.items())
+    return "\n".join([_HEAD, *(f"| {line} |" for line in lines)]) + "\n"
 
 
-def _row(set_name: str, task: str, component: Component) -> str:
-    low = min(0.0, component.weight)
-    high = max(0.0, component.weight)
-    cells = (
-        set_name,
-        task,
-        component.name,
-        f"{low:g} … {high:g}",
-        f"{component.weight:+.2f}",
-        component.meaning,
-        component.source,
-        component.assumed,
-    )
-    return "| " + " | ".join(cells) + " |"
+def _cells(component: Component) -> tuple[str, ...]:
+    chosen = component.assumed.removeprefix("weight").removeprefix("; ")
+    return component.name.partition(".")[2], f"{component.weight:+.2f}", component.meaning, chosen

@@ -1,4 +1,4 @@
-"""Faults that users reported of other programs, and that ours had (docs/bad-days.md has the list with links)."""
+"""Faults that users reported of other programs, and that ours had (docs/bad-days.md has the list)."""
 
 import asyncio
 import json

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ANSWERING_CHILDREN = 2
 """Answers and merge, beside those of SFT, preflight and each seed."""
 TIME_FACTOR = 2
-"""Of a GPU's time: the predecessor's steps took 1.6 times as long as is foreseen for them (docs/speed.md)."""
+"""Of a GPU's time: the predecessor's steps took 1.3 times as long as is foreseen for them (docs/speed.md)."""
 SERVICES_SECONDS = 25
 """Prefect's own server, data, audit, verdict, report and promotion (measured on two cores: docs/speed.md)."""
 

@@ -18,10 +18,10 @@ class Gate(Section):
     within_floor: Share = Field(0.45, description="Lower 95 % bound that the rank agreement within prompts must reach.")
     resamples: PositiveInt = Field(2000, le=50_000, description="Bootstrap resamples, drawn by prompt.")
     human_prompts: Annotated[int, Field(ge=5, le=10_000)] = Field(
-        12, description="Prompts per task that people must have rated before the result is not provisional any more."
+        12, description="Prompts per task that people must have rated before the result is final."
     )
     search_calls: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
-        2000, description="Answers per task that a search for worthless texts with a high reward may try; 0 skips it."
+        2000, description="Answers per task that the search for rewarded junk may try; 0 skips it."
     )
     override_by: Line | None = Field(None, description="Who lets the run go on after a failed audit.")
     override_reason: Prose | None = Field(
@@ -41,7 +41,7 @@ class AuditSettings(Gate):
     """The gate, and the ratings that it asks."""
 
     ratings: Line | None = Field(
-        None, description="Folder with ratings.jsonl, its store and maybe cases.jsonl; the committed set when empty."
+        None, description="Folder with ratings.jsonl and its store; the committed set when empty."
     )
 
 

@@ -26,7 +26,7 @@ class EndpointSettings(Section):
     timeout_s: PositiveFloat = Field(
         60,
         le=86_400,
-        description="Longest wait for one answer, from the first byte sent to the last received, in seconds.",
+        description="Longest wait for one whole answer, in seconds.",
     )
     attempts: PositiveInt = Field(4, le=100, description="Attempts per answer before it counts as failed.")
     parallel: PositiveInt = Field(4, le=1000, description="Requests at a time.")
@@ -48,7 +48,7 @@ class BenchmarkPlan(Section):
         130,
         ge=80,
         le=100_000,
-        description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80.",
+        description="Generated prompts over all tasks.",
     )
     reviews: NonNegativeInt = Field(
         100, le=1_000_000, description="Real reviews of each of these sources, as far as there are unseen ones."
@@ -76,7 +76,7 @@ class BenchmarkSettings(BenchmarkPlan, PublicPlaces):
 
     olist: Line | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
     b2w: Line | None = Field(
-        None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues."
+        None, description="B2W CSV: real reviews, stars as silver labels, human tags for the issues."
     )
     samples: PositiveInt = Field(
         4, le=1000, description="Sampled answers per prompt (T=1): how sure a model is of churn."
@@ -85,9 +85,7 @@ class BenchmarkSettings(BenchmarkPlan, PublicPlaces):
         {}, max_length=100, description="Further local arms: name and folder of a model or of a LoRA adapter."
     )
     endpoints: tuple[EndpointSettings, ...] = Field((), max_length=100, description="Further arms behind an API.")
-    judge: Line | None = Field(
-        None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers."
-    )
+    judge: Line | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind.")
     allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
     resamples: PositiveInt = Field(
         400, le=100_000, description="Bootstrap resamples of the prompts, for the intervals."

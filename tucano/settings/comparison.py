@@ -30,8 +30,7 @@ class Judging(Section):
         0.05,
         gt=0,
         le=1,
-        description="«Better» needs a ground truth whose mean gain is at least minus this (95 % interval);"
-        " 1 asks nothing of it.",
+        description="«Better» needs a mean truth gain above minus this (95 % interval); 1 asks nothing.",
     )
 
 

@@ -56,7 +56,7 @@ class GeneralShare(Section):
         0.0,
         ge=0,
         le=0.9,
-        description="Share of general Portuguese instructions with answers among the demonstrations of SFT; 0: none.",
+        description="Share among the demonstrations of SFT; 0: none.",
     )
 
     def beside(self, demonstrations: int) -> int:
@@ -69,8 +69,7 @@ class GeneralSettings(GeneralShare):
 
     path: Line | None = Field(
         None,
-        description="File or folder of your own general demonstrations, in the form of own prompts with task general;"
-        " the 230 that come with Tucano when empty.",
+        description="Own prompts of the task general; the 230 that come with Tucano when empty.",
     )
 
     @model_validator(mode="after")
@@ -85,21 +84,18 @@ class PromptPlan(Section):
 
     source: SourceName = Field(
         "synthetic",
-        description="Generated data, a folder of Olist CSVs, a B2W review CSV, or prompts of your own (JSONL, CSV,"
-        " Parquet).",
+        description="Generated data, Olist CSVs, a B2W CSV, or prompts of your own (jsonl).",
     )
     sources: tuple[SourceShare, ...] = Field(
         (), max_length=8, description="Several sources with their shares, instead of data.source and data.path."
     )
     unreadable: Share = Field(
         UNREADABLE,
-        description="Share of a file's rows that may be unreadable and are left out; with more (and more than 20) the"
-        " run is refused.",
+        description="Share of a file's rows that may be unreadable; with more (and more than 20) it is refused.",
     )
     style: Style = Field(
         "plain",
-        description="How generated prompts are written: plain (few short templates, which nano learns) or natural (many"
-        " ways, lengths and errors, as people write).",
+        description="How generated prompts are written: in few templates, or as people write.",
     )
     train_prompts: PositiveInt = Field(1480, le=1_000_000, description="Training prompts over all tasks.")
     validation_prompts: PositiveInt = Field(65, le=100_000, description="Prompts that choose the checkpoint.")
@@ -118,19 +114,16 @@ class PromptPlan(Section):
     paraphrases: NonNegativeInt = Field(
         0,
         le=20,
-        description="Further wordings of each training prompt and demonstration, of which SFT and GRPO see another in"
-        " each epoch; 0: none.",
+        description="Further wordings of each training prompt, another in each epoch.",
     )
     mix: dict[Task, Share] = Field(
         DEFAULT_MIX,
-        description="Share of each task among the training prompts; a task left out is dropped. Where one is 0, the"
-        " others are scaled to add up to 1.",
+        description="Share of each task among the training prompts. Where one is 0, the others grow.",
     )
 
     thinking: tuple[Task, ...] | None = Field(
         None,
-        description="For a model that can think: the tasks that are answered after a thought (its system prompts then"
-        " end with /think, those of the others with /no_think). null: a model that cannot.",
+        description="Tasks that are answered after a thought; null: the model cannot think.",
     )
 
     @field_validator("mix")
@@ -167,14 +160,12 @@ class DataSettings(PromptPlan):
 
     path: Line | None = Field(
         None,
-        description="Folder (olist), or file or folder (b2w, jsonl), of the data; `tucano data check FILE` looks at"
-        " yours.",
+        description="Folder (olist), or file or folder (b2w, jsonl), of the data.",
     )
     sources: tuple[NamedSource, ...] = Field(
         (),
         max_length=8,
-        description="Several sources with their shares, instead of data.source and data.path: a list of {source, path,"
-        " share}.",
+        description="Several sources, instead of data.source and data.path.",
     )
 
     general: GeneralSettings = Field(

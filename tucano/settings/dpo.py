@@ -16,14 +16,9 @@ class DpoTraining(Section):
 
     ranked: bool = Field(
         True,
-        description=(
-            "Draw grpo.generations answers to every training prompt from GRPO's policy, and pair the one that its"
-            " rewards rank first with the one that they rank last; off: dpo.pairs alone."
-        ),
+        description=("Pairs of the best and the worst of grpo.generations drawn answers; off: dpo.pairs alone."),
     )
-    beta: PositiveFloat = Field(
-        0.1, description="How firmly the policy is held to GRPO's (DPO 2305.18290, eq. 7); larger holds more."
-    )
+    beta: PositiveFloat = Field(0.1, description="How firmly the policy is held to GRPO's (DPO, eq. 7).")
     max_epochs: PositiveFloat = Field(1, le=1000, description="Passes over the pairs. TRL: num_train_epochs.")
     batch_size: PositiveInt = Field(
         16,
@@ -60,10 +55,7 @@ class DpoSettings(DpoTraining):
     enabled: bool = Field(False, description="Off: a seed's result is GRPO's adapter.")
     pairs: Line | None = Field(
         None,
-        description=(
-            "File of pairs that people preferred, as `tucano data feedback FOLDER` writes it (preferences.jsonl); those"
-            " near a validation or test prompt are left out."
-        ),
+        description=("File of pairs that people preferred, as `tucano data feedback FOLDER` writes it."),
     )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
 

@@ -16,21 +16,15 @@ class Completions(Section):
     max_think_tokens: PositiveInt | None = Field(
         None,
         le=2**17,
-        description="Tokens that a thought before an answer may have (data.thinking); after a longer one there is no"
-        " answer. null: as many as a completion may have.",
+        description="Longest thought; after a longer one there is no answer. null: no limit of its own.",
     )
     sampler: Literal["local", "vllm"] = Field(
         "local",
-        description=(
-            "Who draws completions: the training process itself, or a vLLM server beside it, which is many times faster"
-            " on a GPU. TRL: use_vllm."
-        ),
+        description=("Who draws completions: the trainer, or a vLLM server beside it. TRL: use_vllm."),
     )
     own_decoding: bool = Field(
         True,
-        description=(
-            "Own decode loop, on a CPU every prompt read once, on a GPU rows packed; off: as transformers and TRL do."
-        ),
+        description=("Own decode loop and training pass; off: those of transformers and TRL."),
     )
 
 
@@ -42,7 +36,7 @@ class Drawing(Completions):
         16,
         ge=2,
         le=1024,
-        description="Completions per prompt: the group that advantages are relative to. TRL: num_generations.",
+        description="Completions per prompt: a group. TRL: num_generations.",
     )
     temperature: float = Field(
         1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies."

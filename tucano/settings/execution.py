@@ -20,13 +20,11 @@ class WorkerSettings(Section):
         0.35,
         gt=0,
         lt=1,
-        description="Share of the GPU's memory for the vLLM server; the trainer needs the rest. vLLM:"
-        " gpu_memory_utilization.",
+        description="Share of the GPU's memory for the vLLM server (vLLM: gpu_memory_utilization).",
     )
     deterministic: bool = Field(
         True,
-        description="On CUDA: operations take forms that give the same bits each time. torch:"
-        " use_deterministic_algorithms.",
+        description="On CUDA: the same bits each time (torch: use_deterministic_algorithms).",
     )
     threads: PositiveInt = Field(1, le=1024, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(
@@ -38,7 +36,7 @@ class WorkerSettings(Section):
     silence_minutes: PositiveFloat = Field(
         240,
         le=525_600,
-        description="A child that says nothing for so long hangs: it is killed, and started again from its checkpoint.",
+        description="A child that says nothing for so long is killed, and goes on from its checkpoint.",
     )
     retries: NonNegativeInt = Field(2, le=1000, description="New attempts after a child was killed.")
 
@@ -55,9 +53,7 @@ class Price(Section):
 class CostSettings(Section):
     """What machine-hours cost."""
 
-    machine: Line = Field(
-        "own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none."
-    )
+    machine: Line = Field("own machine", description="Machine that trains, where TUCANO_MACHINE names none.")
     prices: tuple[Price, ...] = Field(
         (
             Price(
@@ -84,22 +80,16 @@ class ExecutionSettings(Section):
 
     stages: DeploymentName | None = Field(
         None,
-        description=(
-            "Deployment that does SFT, preflight, answers and merge, each in a run of its own, like `stage/local`;"
-            " child processes of this run when empty."
-        ),
+        description=("Deployment for SFT, preflight, answers and merge, like `stage/local`; this run when empty."),
     )
     seeds: DeploymentName | None = Field(
         None,
-        description=(
-            "Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when"
-            " empty."
-        ),
+        description=("Deployment that trains each seed, like `seed/local`; this run when empty."),
     )
     grace_minutes: PositiveFloat = Field(
         10,
         le=525_600,
-        description="How long a crashed run of a seed or stage may wait to be started again before it is given up.",
+        description="How long a crashed run may wait for its new start before it is given up.",
     )
 
     @property

@@ -72,8 +72,7 @@ class GrpoTraining(Drawing):
     importance_sampling: Literal["token", "sequence"] = Field(
         "token",
         description=(
-            "Policy ratio per token, or per sequence (GSPO: loss grpo, epsilon around .0004); the latter needs"
-            " iterations above 1. TRL: importance_sampling_level."
+            "Policy ratio per token, or per sequence (GSPO; needs iterations above 1). TRL: importance_sampling_level."
         ),
     )
     loss: Literal["dr_grpo", "dapo", "grpo"] = Field(
@@ -83,25 +82,21 @@ class GrpoTraining(Drawing):
     mask_truncated: bool = Field(
         False,
         description=(
-            "Leave completions cut off at the ceiling out of the loss (not out of their group's baseline). "
-            "TRL: mask_truncated_completions."
+            "Leave cut-off completions out of the loss, not out of the baseline. TRL: mask_truncated_completions."
         ),
     )
     overlong_tokens: NonNegativeInt = Field(
-        0, description="Soft overlong punishment (DAPO) over this many tokens below the ceiling; 0: none."
+        0, description="Soft punishment (DAPO) over so many tokens below the ceiling."
     )
     overlong_weight: PositiveFloat = Field(0.5, description="Punishment at the ceiling, in units of reward.")
     length_stages: tuple[tuple[NonNegativeInt, PositiveInt], ...] = Field(
         (),
         max_length=1000,
-        description=(
-            "Length curriculum: pairs (step, ceiling from that step on); max_completion_tokens holds before the first."
-        ),
+        description=("Length curriculum: pairs (step, ceiling from that step on)."),
     )
     think_weight: NonNegativeFloat = Field(
         0.0,
-        description="What an answer earns on top, as a share of its reward, where nothing was thought before it; falls"
-        " to 0 at max_think_tokens (think efficiency).",
+        description="Share of its reward that an answer without a thought earns on top; 0 at max_think_tokens.",
     )
     conditions: tuple[Condition, ...] = Field(
         (), max_length=1000, description="Reward components that count only once another is reached."
@@ -109,8 +104,8 @@ class GrpoTraining(Drawing):
     advantages: Literal["gdpo", "group", "median"] = Field(
         "gdpo",
         description=(
-            "Per reward component (gdpo), or the summed reward against its group's mean (group) or median (median). "
-            "TRL: scale_rewards, multi_objective_aggregation."
+            "Per component (gdpo), or the sum against its group's mean or median. TRL: scale_rewards,"
+            " multi_objective_aggregation."
         ),
     )
     std_floor: PositiveFloat = Field(
@@ -128,17 +123,11 @@ class GrpoTraining(Drawing):
     )
     entropy_advantages: bool = Field(
         False,
-        description=(
-            "Divide advantages by the completion's entropy relative to its group's (EDGE); costs a pass through the"
-            " model."
-        ),
+        description=("Divide advantages by relative entropy (EDGE); costs a pass through the model."),
     )
     block_advantages: bool = Field(
         False,
-        description=(
-            "Each field of an answer that is a JSON object gets an advantage of its own, for its own tokens (BAE); the"
-            " rest keeps the answer's."
-        ),
+        description=("Each field of a JSON answer gets an advantage of its own (BAE)."),
     )
     drop_zero_variance: bool = Field(
         False, description="Leave groups whose completions all earn the same out of the loss."
@@ -152,13 +141,13 @@ class GrpoTraining(Drawing):
     entropy_target: PositiveFloat | None = Field(
         None,
         description=(
-            "Adaptive bonus (Skywork-OR1): paid while the entropy (nats per token) is at most this; set it near your"
-            " own logged entropy. TRL: use_adaptive_entropy."
+            "Adaptive bonus (Skywork-OR1): paid while the entropy, in nats per token, is at most this. TRL:"
+            " use_adaptive_entropy."
         ),
     )
     entropy_delta: PositiveFloat = Field(
         0.005,
-        description="How far entropy_coef moves per step: up below the target, down above it. TRL: entropy_coef_delta.",
+        description="How far entropy_coef moves per step. TRL: entropy_coef_delta.",
     )
     entropy_coef_max: PositiveFloat = Field(0.1, description="Ceiling of the adaptive entropy_coef.")
     eval_steps: PositiveInt = Field(50, description="Steps between two validation evaluations.")
@@ -333,10 +322,7 @@ class GrpoSettings(GrpoRun):
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
     adapters: Literal["one", "per_task"] = Field(
         "one",
-        description=(
-            "One adapter for all tasks, or one for each, all from the same start: grpo.max_steps steps on the prompts"
-            " of its task alone. Whoever asks a model says for which task, and gets that one's answer."
-        ),
+        description=("One adapter for all tasks, or one for each, of grpo.max_steps steps each."),
     )
 
     @model_validator(mode="after")

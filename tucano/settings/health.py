@@ -35,8 +35,7 @@ class HealthSettings(Section):
     )
     sampler_gap: PositiveFloat = Field(
         0.05,
-        description="sampler_apart: mean difference (nats per token) between the sampler's log-probabilities and the"
-        " trainer's.",
+        description="sampler_apart: mean difference of sampler and trainer, in nats per token.",
     )
     collapse_share: Share = Field(0.3, description="collapse: this far below the best validation reward, at two looks.")
     hacking_z: PositiveFloat = Field(
@@ -44,5 +43,5 @@ class HealthSettings(Section):
     )
     stop_on: tuple[AlarmName, ...] = Field(
         ("not_finite", "reward_scale", "collapse"),
-        description="Alarms that end the run (its best checkpoint is kept); others warn.",
+        description="Alarms of docs/health.md that end the run; others warn.",
     )

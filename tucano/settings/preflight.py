@@ -24,7 +24,7 @@ class PreflightSettings(Section):
     """The checks between SFT and the first GRPO step."""
 
     allow_red: tuple[CheckName, ...] = Field(
-        (), description="Checks that may be red, like `signal: push`; recorded with the run."
+        (), description="Checks of docs/health.md that may be red, like `signal: push`."
     )
     steps: int = Field(
         20, ge=12, le=1000, description="Optimizer steps that it makes and throws away; memory must stand after ten."

@@ -22,18 +22,16 @@ class PromotionSettings(Section):
     )
     each_source: bool = Field(
         False,
-        description="The margin holds for the test prompts of each of data.sources by itself, and on all together a"
-        " challenger has to win (95 % bound above 0); a retraining after an alarm sets it.",
+        description="The margin holds for each source by itself, and a challenger has to win on all together.",
     )
     approval_hours: PositiveFloat | None = Field(
         None,
         le=8760,
-        description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty.",
+        description="Hours that a person has to approve a challenger; nobody is asked when empty.",
     )
     people: Line | None = Field(
         None,
-        description="Folder with a finished blind A/B (tucano rate FOLDER --ab): its win rate stands in the verdict,"
-        " and an established loss against the champion keeps a candidate challenger.",
+        description="Folder with a finished blind A/B; an established loss keeps a candidate challenger.",
     )
 
 
@@ -43,11 +41,7 @@ class ServingSettings(Section):
     routes: dict[Task, tuple[Line, ...]] = Field(
         {},
         max_length=100,
-        description=(
-            "Who answers a task, in the order in which they are asked until one gives a valid answer: champion, another"
-            " version (MODEL/NUMBER, MODEL@ALIAS), the name of one of serving.endpoints, rules. A task that is not"
-            " named is the champion's."
-        ),
+        description=("Who is asked for a task, in turn: champion, a version, an endpoint's name, rules."),
     )
     endpoints: tuple[EndpointSettings, ...] = Field(
         (), max_length=100, description="OpenAI-compatible APIs that routes may name."
@@ -67,7 +61,7 @@ class ServingSettings(Section):
     )
     log_requests: bool = Field(
         False,
-        description="Keep requests and answers, masked, in the storage; a request with `store: false` is never kept.",
+        description="Keep requests and answers, masked, but for requests with `store: false`.",
     )
     log_share: Share = Field(1.0, description="Share of the requests that is kept, drawn at random.")
 
@@ -108,18 +102,17 @@ class MonitorSettings(Section):
     alarm_rate: Share = Field(
         0.02,
         gt=0,
-        description="Chance of ever raising an alarm where nothing has changed: all looks, quantities and champions.",
+        description="Chance of ever raising a false alarm: all looks, quantities and champions.",
     )
     retrain: Line | None = Field(
         None,
-        description="Deployment that an alarm starts with the new prompts, like train/laptop; nothing is started when"
-        " empty.",
+        description="Deployment that an alarm starts, like train/laptop; none when empty.",
     )
     share: Share = Field(0.3, gt=0, lt=1, description="Largest share of served prompts among those of the retraining.")
     approval_hours: PositiveFloat | None = Field(
         None,
         le=8760,
-        description="Hours that a person has to approve a retraining in the Prefect page; nobody is asked when empty.",
+        description="Hours that a person has to approve a retraining; nobody is asked when empty.",
     )
 
     @field_validator("retrain")
