@@ -181,10 +181,7 @@ CHANGED: dict[str, Any] = {
     "data.style": "natural",
     "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
     "data.thinking": ("push",),
-    "data.sources": (
-        {"source": "synthetic", "share": 0.5},
-        {"source": "b2w", "share": 0.5, "path": "nowhere"},
-    ),
+    "data.sources": ({"source": "synthetic", "share": 0.5}, {"source": "b2w", "share": 0.5, "path": "nowhere"}),
     "model.name": "org/model",
     "model.revision": "0" * 40,
     "model.backend": "unsloth",

@@ -349,13 +349,7 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
 
 @pytest.mark.parametrize(
     "useless",
-    [
-        {"gold_sql": "SELECT nothing FROM nowhere"},
-        {"product": None},
-        {"figures": 5},
-        {"figures": ["x"]},
-        {"facts": 5},
-    ],
+    [{"gold_sql": "SELECT nothing FROM nowhere"}, {"product": None}, {"figures": 5}, {"figures": ["x"]}, {"facts": 5}],
 )
 def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(
     useless: dict[str, Any], watched: Watched

@@ -21,16 +21,7 @@ from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.preflight import (
-    Recorder,
-    Table,
-    entries_of_a,
-    follows,
-    gradients,
-    memory,
-    rehearsal,
-    share_moved,
-)
+from tucano.training.preflight import Recorder, Table, entries_of_a, follows, gradients, memory, rehearsal, share_moved
 from tucano.training.rollouts.examiner import ScoredCompletion
 from tucano.training.samplers import Draw
 

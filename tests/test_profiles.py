@@ -203,11 +203,7 @@ MISTAKES = {
         ["grpo.entropy_target=0.3", "grpo.entropy_coef=0.2"],
         "above grpo.entropy_coef_max=0.1",
     ),
-    "adaptive entropy under unsloth": (
-        "l4",
-        ["grpo.entropy_target=0.2"],
-        "unsloth's loss has no entropy bonus",
-    ),
+    "adaptive entropy under unsloth": ("l4", ["grpo.entropy_target=0.2"], "unsloth's loss has no entropy bonus"),
     "edge under unsloth": (
         "l4",
         ["grpo.entropy_advantages=true"],

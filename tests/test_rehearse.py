@@ -22,16 +22,7 @@ from tasks.preflight import ChecksRaised
 from tasks.rehearsal.attempts import Attempts
 from tasks.rehearsal.tried import Tried
 from tasks.running.run import Run
-from tucano.cli.rehearse import (
-    LAST_LINES,
-    LINE,
-    described,
-    in_small,
-    next_step,
-    rehearse,
-    summed_up,
-    whole_run,
-)
+from tucano.cli.rehearse import LAST_LINES, LINE, described, in_small, next_step, rehearse, summed_up, whole_run
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 

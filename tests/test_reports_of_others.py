@@ -146,12 +146,7 @@ def test_a_text_in_parts_is_one_text(server: Server) -> None:
             1_000_000_000,
             1,
         ),
-        (
-            {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"},
-            "3:cpu:/\n4:memory:/",
-            64_000_000_000,
-            16,
-        ),
+        ({"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, "3:cpu:/\n4:memory:/", 64_000_000_000, 16),
     ],
 )
 def test_a_container_has_what_its_control_group_gives_it(

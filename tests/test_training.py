@@ -185,7 +185,7 @@ def test_a_child_does_not_outlive_its_parent(prompts: Path, start: Path, tmp_pat
     """The parent is a process of its own here, killed with SIGKILL while its child trains."""
     chosen = job("grpo", prompts, tmp_path, settings(max_steps=500, eval_steps=100, save_steps=100), base=str(start))
     parent = psutil.Popen(
-        [os.sys.executable, "-c", PARENT, json.dumps({name: getattr(chosen, name) for name in chosen.__slots__})],  # type: ignore[attr-defined]
+        [os.sys.executable, "-c", PARENT, json.dumps({name: getattr(chosen, name) for name in chosen.__slots__})]  # type: ignore[attr-defined]
     )
     deadline = time.monotonic() + 600
     while not journal_steps(tmp_path, "train/reward/total"):

@@ -42,8 +42,7 @@ def test_each_planted_contradiction_is_found(sound: str, planted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "headline",
-    ["Worse: the trained adapters are below sft.", "An improvement over sft is not shown."],
+    "headline", ["Worse: the trained adapters are below sft.", "An improvement over sft is not shown."]
 )
 def test_a_headline_of_another_verdict_is_found(headline: str) -> None:
     assert list(contradictions(headline, SOUND))

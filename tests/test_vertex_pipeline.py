@@ -136,10 +136,7 @@ def only_you_know(place: Path) -> dict[str, str]:
     ports.write_text(f'{{"prefect": {prefect}, "mlflow": {mlflow}}}', encoding="utf-8")
     own = {"PROJECT": "shop-project", "REGION": "us-central1", "BUCKET": "shop-bucket"}
     own |= {"HERE_PREFECT": f"http://127.0.0.1:{prefect}", "HERE_MLFLOW": f"http://127.0.0.1:{mlflow}"}
-    return own | {
-        "PREFECT": f"http://prefect.shop.example:{prefect}",
-        "MLFLOW": f"http://mlflow.shop.example:{mlflow}",
-    }
+    return own | {"PREFECT": f"http://prefect.shop.example:{prefect}", "MLFLOW": f"http://mlflow.shop.example:{mlflow}"}
 
 
 @pytest.fixture(scope="module")
@@ -204,10 +201,7 @@ def numbers(jobs: Jobs, place: Path, what: str) -> list[int]:
 
 
 def test_the_pages_commands_lead_to_a_champion_whatever_machine_is_taken_away(
-    terminal: subprocess.Popen[bytes],
-    jobs: Jobs,
-    cloud: Cloud,
-    place: Path,
+    terminal: subprocess.Popen[bytes], jobs: Jobs, cloud: Cloud, place: Path
 ) -> None:
     def said() -> str:
         return (place / "terminal.log").read_text(encoding="utf-8")

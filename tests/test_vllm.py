@@ -240,10 +240,7 @@ def test_a_rank_between_two_of_vllms_is_served_by_the_larger(folder: Path, tmp_p
 def test_nobody_else_reaches_the_server(folder: Path, tmp_path: Path) -> None:
     """A socket in a folder of mode 0700, a secret that no process list shows, none of our other secrets with it."""
     policy = policy_of(folder)
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        closing(VllmSampler(plan(folder, tmp_path))) as sampler,
-    ):
+    with pytest.MonkeyPatch.context() as patch, closing(VllmSampler(plan(folder, tmp_path))) as sampler:
         patch.setenv("CANARY_API_KEY", "canary-of-a-key")
         sampler.sample(policy, PROMPTS, decoding(policy))
         server = sampler._server
