@@ -3,7 +3,6 @@ list, raise here on a CPU, while everything runs that a GPU would run.
 """
 
 import io
-import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,8 +159,3 @@ def test_the_process_that_serves_computes_as_the_one_that_was_compared(
     opening = Opening("folder", {"device": device}, {}, threads=1, seed=7, log="log")
     assert child.main(io.BytesIO(line(opening)), io.BytesIO()) == 1
     assert [one.startswith(chosen) for one in found] == [True]
-
-
-def test_a_checkpoint_of_before_is_read() -> None:
-    fields = json.loads('{"threads": 1, "machine": "x86_64 AVX2", "probe": "0"}')
-    assert arithmetic.Arithmetic(**fields).kernels == ""

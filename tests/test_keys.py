@@ -61,17 +61,9 @@ TRAINED = {
     "answers": {"answers", "starts", "benchmark-answers", "public-answers"},
 }
 LOADED = {
-    "sft",
-    "preflight",
-    "grpo",
-    "dpo",
-    "answers",
-    "starts",
-    "merged",
-    "benchmark-answers",
-    "benchmark-pace",
+    "sft", "preflight", "grpo", "dpo", "answers", "starts", "merged", "benchmark-answers", "benchmark-pace",
     "public-answers",
-}
+}  # fmt: skip
 NOWHERE: set[str] = set()
 
 READ_BY: dict[str, set[str]] = {
@@ -177,81 +169,39 @@ START: dict[str, Any] = {
 """With these settings every other one may be changed alone."""
 
 CHANGED: dict[str, Any] = {
-    "data.source": "olist",
-    "data.style": "natural",
-    "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
+    "data.source": "olist", "data.style": "natural", "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
     "data.thinking": ("push",),
     "data.sources": ({"source": "synthetic", "share": 0.5}, {"source": "b2w", "share": 0.5, "path": "nowhere"}),
-    "model.name": "org/model",
-    "model.revision": "0" * 40,
-    "model.backend": "unsloth",
-    "model.device": "cpu",
-    "model.quantization": "nf4",
-    "model.dtype": "float32",
-    "grpo.rewards": "v4.2",
-    "grpo.seeds": (1, 2),
-    "grpo.schedule": "linear",
-    "sft.schedule": "linear",
-    "promotion.approval_hours": 1.0,
-    "monitor.approval_hours": 1.0,
-    "worker.parallel": 2,
-    "grpo.batch_size": 64,
-    "grpo.generations": 8,
-    "grpo.micro_batch": 16,
-    "grpo.temperature": 0.9,
-    "grpo.eval_steps": 20,
-    "grpo.save_steps": 20,
-    "grpo.importance_sampling": "sequence",
-    "grpo.loss": "dapo",
-    "grpo.length_stages": ((10, 300),),
+    "model.name": "org/model", "model.revision": "0" * 40, "model.backend": "unsloth", "model.device": "cpu",
+    "model.quantization": "nf4", "model.dtype": "float32", "grpo.rewards": "v4.2", "grpo.seeds": (1, 2),
+    "grpo.schedule": "linear", "sft.schedule": "linear", "promotion.approval_hours": 1.0,
+    "monitor.approval_hours": 1.0, "worker.parallel": 2, "grpo.batch_size": 64, "grpo.generations": 8,
+    "grpo.micro_batch": 16, "grpo.temperature": 0.9, "grpo.eval_steps": 20, "grpo.save_steps": 20,
+    "grpo.importance_sampling": "sequence", "grpo.loss": "dapo", "grpo.length_stages": ((10, 300),),
     "grpo.conditions": ({"component": "push.length", "needs": "push.product", "at_least": 0.5},),
-    "grpo.advantages": "group",
-    "grpo.block_advantages": True,
-    "grpo.max_think_tokens": 50,
-    "grpo.think_weight": 0.1,
-    "grpo.adapters": "per_task",
-    "dpo.batch_size": 32,
-    "dpo.micro_batch": 8,
-    "dpo.schedule": "cosine",
-    "grpo.task_weights": "equal",
-    "grpo.entropy_target": 0.3,
-    "grpo.selection": "truth",
-    "health.stop_on": (),
-    "preflight.allow_red": ("memory",),
-    "comparison.rewards": "v4.2",
-    "comparison.primary": "sampled",
-    "benchmark.endpoints": ({**API, "timeout_s": 7, "parallel": 1},),
-    "benchmark.judge": None,
-    "execution.seeds": "seed/local",
-    "execution.stages": "stage/local",
-    "promotion.model": "other",
-    "monitor.retrain": "train/laptop",
-    "serving.routes": {"push": ("rules",)},
-    "serving.endpoints": (API,),
-    "worker.python": "/usr/bin/python3",
-    "worker.vllm_python": "/usr/bin/python3",
-    "grpo.sampler": "vllm",
-    "worker.checkpoint_minutes": 5,
-    "worker.deterministic": False,
-    "cost.prices": (),
-}
+    "grpo.advantages": "group", "grpo.block_advantages": True, "grpo.max_think_tokens": 50, "grpo.think_weight": 0.1,
+    "grpo.adapters": "per_task", "dpo.batch_size": 32, "dpo.micro_batch": 8, "dpo.schedule": "cosine",
+    "grpo.task_weights": "equal", "grpo.entropy_target": 0.3, "grpo.selection": "truth", "health.stop_on": (),
+    "preflight.allow_red": ("memory",), "comparison.rewards": "v4.2", "comparison.primary": "sampled",
+    "benchmark.endpoints": ({**API, "timeout_s": 7, "parallel": 1},), "benchmark.judge": None,
+    "execution.seeds": "seed/local", "execution.stages": "stage/local", "promotion.model": "other",
+    "monitor.retrain": "train/laptop", "serving.routes": {"push": ("rules",)}, "serving.endpoints": (API,),
+    "worker.python": "/usr/bin/python3", "worker.vllm_python": "/usr/bin/python3", "grpo.sampler": "vllm",
+    "worker.checkpoint_minutes": 5, "worker.deterministic": False, "cost.prices": (),
+}  # fmt: skip
 """Another valid value where one cannot be made from the present one."""
 THINKING = {"data.thinking": ("push",), "grpo.max_think_tokens": 40}
 GIVEN: dict[str, dict[str, Any]] = {
     "data.path": {"data.source": "b2w", "data.path": "nowhere"},
     "data.general.path": {"data.general.share": 0.1, "data.general.path": "nowhere"},
-    "sft.enabled": {"model.name": "org/model"},
-    "model.quantization": {"model.name": "org/model"},
-    "grpo.mask_truncated": {"grpo.overlong_tokens": 0},
-    "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
+    "sft.enabled": {"model.name": "org/model"}, "model.quantization": {"model.name": "org/model"},
+    "grpo.mask_truncated": {"grpo.overlong_tokens": 0}, "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
     "grpo.adapters": {"grpo.task_weights": "equal", "benchmark.enem": None},
-    "grpo.block_advantages": {"grpo.advantages": "group"},
-    "dpo.pairs": {"dpo.enabled": True},
-    "grpo.max_think_tokens": THINKING,
-    "grpo.think_weight": THINKING,
+    "grpo.block_advantages": {"grpo.advantages": "group"}, "dpo.pairs": {"dpo.enabled": True},
+    "grpo.max_think_tokens": THINKING, "grpo.think_weight": THINKING,
     "grpo.sampler": {"worker.vllm_python": "/opt/vllm/bin/python"},
     "model.backend": {"grpo.entropy_coef": 0.0, "grpo.entropy_target": None},
-}
+}  # fmt: skip
 """What has to be so before a setting can be changed."""
 ALONG: dict[str, dict[str, Any]] = {"data.source": {"data.path": "nowhere"}}
 """What has to change along."""
@@ -449,13 +399,13 @@ def before(copy: Path) -> dict[str, str]:
 def changed_by(copy: Path, before: dict[str, str], file: str, edit: Callable[[str], str]) -> set[str]:
     """The engines whose version is another one while the file is edited. It is as it was afterwards."""
     path = copy / file
-    text = path.read_text(encoding="utf-8")
+    text = path.read_bytes().decode("latin-1")  # any bytes, for a file that is none of text
     assert edit(text) != text
-    path.write_text(edit(text), encoding="utf-8")
+    path.write_bytes(edit(text).encode("latin-1"))
     try:
         after = versions(copy)
     finally:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode("latin-1"))
     return {engine for engine in before if before[engine] != after[engine]}
 
 
@@ -466,6 +416,7 @@ def one_line_more(text: str) -> str:
 @pytest.mark.parametrize(
     ("file", "user", "stranger"),
     [
+        ("tucano/truth/judge.json.xz", "tucano.training.answers", "tucano.training.sft"),
         ("tucano/truth/corpus/push.txt", "tucano.training.answers", "data.prepare"),
         ("rewards/corpus/push.txt", "tucano.audit.stage", "tucano.training.sft"),
         ("data/generator/natural/reviews_stories.txt", "data.prepare", "tucano.training.grpo"),
@@ -476,18 +427,6 @@ def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
 ) -> None:
     changed = changed_by(copy, before, file, lambda text: f"{text}Mais uma linha.\n")
     assert user in changed and stranger not in changed
-
-
-def test_the_learned_judge_is_part_of_what_asks_the_truth(copy: Path, before: dict[str, str]) -> None:
-    path = copy / "tucano" / "truth" / "judge.json.xz"
-    data = path.read_bytes()
-    path.write_bytes(data + b"x")
-    try:
-        after = versions(copy)
-    finally:
-        path.write_bytes(data)
-    changed = {engine for engine in before if before[engine] != after[engine]}
-    assert {"tucano.training.answers", "tucano.benchmark.answers"} <= changed and "tucano.training.sft" not in changed
 
 
 @pytest.mark.parametrize(
@@ -506,6 +445,7 @@ def test_the_learned_judge_is_part_of_what_asks_the_truth(copy: Path, before: di
             "data.benchmark", "tucano.benchmark.benchmark", "tucano.benchmark.answers", "tucano.benchmark.judge",
         }),
         ("tucano/settings/promotion.py", "0.02", "0.03", set()),
+        ("tucano/settings/pipeline.py", "\n", "\nADDED = 1\n", set()),
     ],
 )  # fmt: skip
 def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(
@@ -522,10 +462,6 @@ REWARDS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rewards").rglo
 )
 def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, before: dict[str, str], file: str) -> None:
     assert {"tucano.training.grpo", "tucano.training.answers"} <= changed_by(copy, before, file, one_line_more)
-
-
-def test_no_stage_but_the_report_can_reach_the_settings_of_the_whole_run(copy: Path, before: dict[str, str]) -> None:
-    assert changed_by(copy, before, "tucano/settings/pipeline.py", one_line_more) == set()
 
 
 def test_comments_docstrings_and_descriptions_change_no_key(copy: Path, before: dict[str, str]) -> None:

@@ -4,12 +4,11 @@ import os
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from deployments import services
 from tucano.storage import logs
-from tucano.storage.logs import KEPT, BoundedLog, relayed
+from tucano.storage.logs import KEPT, BoundedLog
 
 
 def sizes(log: Path) -> dict[str, int]:
@@ -52,11 +51,3 @@ def test_the_log_of_a_service_is_bounded_too(tmp_path: Path) -> None:
     assert service.log == str(tmp_path / "logs" / "chatty.log")
     assert set(found) == {"chatty.log", "chatty.log.1", "chatty.log.2"} and max(found.values()) <= logs.BYTES
     assert (tmp_path / "logs" / "chatty.log.2").read_text(encoding="utf-8").startswith("ção\n")
-
-
-def test_who_writes_a_log_leaves_with_the_last_that_it_serves(tmp_path: Path) -> None:
-    before = set(psutil.Process().children())
-    with relayed(tmp_path / "a.log") as output:
-        (relay,) = set(psutil.Process().children()) - before
-        assert relay.is_running() and output.writable()
-    assert psutil.wait_procs([relay], timeout=600)[1] == []

@@ -208,11 +208,6 @@ def test_every_answer_is_counted_once_while_the_log_is_put_aside(watched: Watche
     assert Mean.of(watched.look().state.streams[REWARD].since).count == 32
 
 
-def test_a_sample_is_drawn_and_the_rest_is_never_looked_at_again(watched: Watched) -> None:
-    watched.serve(50, asked, GOOD)
-    assert (watched.look(sample=10).scored, watched.look(sample=10).scored) == (10, 0)
-
-
 def test_answers_of_others_and_lines_that_are_none_are_left_out(watched: Watched, tmp_path: Path) -> None:
     (first,) = watched.serve(1, asked, GOOD)
     watched.serve(3, asked, GOOD, by="rules")

@@ -215,14 +215,6 @@ def test_a_database_that_may_not_be_written_is_a_sentence(mode: int, closed: str
             os.seteuid(0)
 
 
-def test_a_database_that_is_being_written_is_not_damaged(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
-    connection.execute("CREATE TABLE t (x)")
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("INSERT INTO t VALUES (1)")
-    require_whole(tmp_path / "a.db", "nothing")
-
-
 def adapter(storage: Path, base: str) -> Path:
     folder = storage / "artifacts" / "grpo-seed-42" / "0123456789abcdef" / "adapter"
     folder.mkdir(parents=True)
@@ -245,20 +237,6 @@ def test_a_version_whose_files_are_gone_is_a_sentence(whole: Whole, tmp_path: Pa
     assert champion is not None
     with pytest.raises(UserError, match=r"tucano version 1 is not what was registered: its files at .* are gone"):
         tracker.fetch(champion, tmp_path / "fetched")
-
-
-def test_a_version_whose_source_leads_nowhere_is_a_sentence(tmp_path: Path) -> None:
-    """Registered by hand, by a path without its scheme."""
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "a").write_text("a", encoding="utf-8")
-    tracker = Tracker.connect(None, tmp_path / "runs")
-    run = tracker.start_pipeline("p", {}, {})
-    tracker.register("tucano", run, tmp_path / "files", {}, ["champion"], "")
-    made = tracker.client.create_model_version("tucano", str(tmp_path / "nowhere"), run_id=run)
-    odd = tracker.find_version(f"tucano/{made.version}")
-    assert odd is not None
-    with pytest.raises(UserError, match=r"tucano version 2 cannot be fetched: its files at .*nowhere cannot be had"):
-        tracker.fetch(odd, tmp_path / "fetched")
 
 
 def test_an_adapters_base_is_looked_for_in_its_own_storage_first(tmp_path: Path) -> None:

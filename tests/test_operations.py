@@ -110,20 +110,6 @@ def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
     }
 
 
-def test_setting_up_again_changes_nothing(bench: Bench) -> None:
-    def known() -> Any:
-        lists = [
-            bench.ask(f"{kind}/filter", {})
-            for kind in ("automations", "work_pools", "deployments", "v2/concurrency_limits")
-        ]
-        return [sorted((item["id"], item["name"]) for item in items) for items in lists]
-
-    before = known()
-    assert [len(items) for items in before] == [4, 1, 13, 1]
-    stack.register(bench.stack, automations=True, recover=False)
-    assert known() == before
-
-
 def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     deployment = bench.ask("deployments/name/train/laptop")["id"]
     page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment}/run")

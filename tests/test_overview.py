@@ -17,7 +17,7 @@ from browser import Page, open_page
 from prefect.exceptions import Pause
 from statsmodels.stats.multitest import multipletests
 from storages import Finished, finished
-from test_report import PAPERS, read
+from test_report import read
 
 from tasks.running import overview as keeping
 from tasks.running.overview import Overview
@@ -31,14 +31,12 @@ from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
 from tucano.overview import pairs as pairing
 from tucano.overview.backs import record_back
-from tucano.overview.page import PAGE, announced, progress_in_portuguese, render, view, write_page
+from tucano.overview.page import PAGE, announced, view, write_page
 from tucano.overview.rows import Row
 from tucano.overview.runs import Addresses, RunRecord, unanswered, write_addresses, write_run
 from tucano.prompts import read_prompts
-from tucano.report.language import ENGLISH
 from tucano.settings import ComparisonSettings
 from tucano.storage.locks import FILLED, claimed
-from tucano.storage.root import working_copy
 
 
 def gains(extraction: float, sql_qa: float, insights: float, push: float) -> dict[str, float]:
@@ -115,40 +113,11 @@ def test_a_suspect_that_may_be_higher_is_not_counted_and_not_ahead_of(tmp_path: 
     assert "the highest of" not in page and "worse or suspect, not counted: 1" in page
 
 
-def test_the_highest_is_the_highest_of_those_that_are_counted(four: Path) -> None:
-    page = (four / PAGE).read_text(encoding="utf-8")
-    assert "a mais alta de 3 em" in page and "the highest of 3 on" in page and "not counted: 1" in page
-    assert "Ahead of the second" in page
-
-
-def test_a_p_of_many_looks_stands_beside_the_one_that_the_verdict_goes_by(two: Path) -> None:
-    shown = view(two)
-    assert "corrected for that" not in render(shown)
-    first = shown.lines[0]
-    often = replace(first, row=replace(first.row, comparison=replace(first.row.comparison, looks=5000)))
-    page = html.unescape(render(replace(shown, lines=(often, *shown.lines[1:]))))
-    said = f"the test set was looked at 5000 times; corrected for that, p {ENGLISH.p(min(1.0, 5000 * first.effect.p))}"
-    assert said in page and "o conjunto de teste foi olhado 5000 vezes" in page
-
-
 def test_commands_name_a_storage_that_is_not_the_usual_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, said in {"runs": "tucano run laptop<", "my runs": "tucano run laptop --set storage='my runs'<"}.items():
         (tmp_path / name).mkdir()
         assert html.unescape(write_page(tmp_path / name).read_text(encoding="utf-8")).count(said) == 2
-
-
-def test_both_commands_beside_the_pairs_and_the_pages_name_the_storage(two: Path) -> None:
-    write_run(two, record("finished", stages={"comparison": view(two).lines[0].row.stages["comparison"].digest}))
-    page = write_page(two).read_text(encoding="utf-8")
-    assert f"tucano ui --set storage={two}<" in page
-    assert re.search(rf'<code>tucano compare "[^"]+" "[^"]+" --set storage={two}</code>', page)
-
-
-def test_a_page_that_stays_late_says_that_the_run_has_stopped(tmp_path: Path) -> None:
-    page = write_page(tmp_path).read_text(encoding="utf-8")
-    assert "Recarregue a página; se continuar atrasada, a execução parou." in page
-    assert "Reload the page; if it stays late, the run has stopped." in page
 
 
 def test_a_champion_that_a_person_went_back_to_is_champion(two: Path) -> None:
@@ -278,12 +247,6 @@ def test_of_a_configuration_its_newest_run_on_the_same_prompts_is_shown(two: Pat
     assert [line.row.comparison.seeds for line in view(two).lines] == [(1, 2, 3), (42, 123, 456)]
 
 
-def test_prompts_that_more_configurations_answered_come_first(two: Path) -> None:
-    for run in (SMALL, BEST, LONGER):
-        finished(two, replace(run, per_task=6))
-    assert [line.ranked for line in view(two).lines] == [True] * 3 + [False] * 2
-
-
 def test_answers_that_cannot_be_read_take_their_pairs_away_and_no_more(
     two: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,18 +258,6 @@ def test_answers_that_cannot_be_read_take_their_pairs_away_and_no_more(
     monkeypatch.setattr(pairing, "_members", odd)
     shown = view(two)
     assert len(shown.lines) == 2 and not shown.pairs and not shown.matrix and len(shown.unreadable) == 2
-
-
-def test_prompts_that_cannot_be_read_take_the_pairs_away_and_no_more(
-    two: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def odd(path: Path) -> None:
-        raise TypeError("Prompt.__init__() got an unexpected keyword argument 'market'")
-
-    monkeypatch.setattr(pairing, "read_prompts", odd)
-    shown = view(two)
-    assert len(shown.lines) == 2 and not shown.pairs and not shown.matrix
-    assert len(shown.unreadable) == 1 and shown.unreadable[0].startswith("artifacts/data/")
 
 
 def test_a_prompt_without_an_answer_takes_the_pairs_of_that_configuration_away(
@@ -404,25 +355,6 @@ def test_names_of_others_are_text(two: Path) -> None:
     assert page.count("<script>") == 1 and "\u202e" not in page and page.count("&lt;script&gt;alert(1)") > 2
 
 
-def test_what_a_training_says_is_said_in_portuguese_whatever_it_trains() -> None:
-    lines = {
-        "sft   step 4/15   loss 6.390   accuracy 0.034   31 s left": "sft   passo 4/15   perda 6,390   acertos 0,034   31 s restantes",
-        "grpo seed 42   step 5/6   reward 0.5   entropy 6.1": "grpo semente 42   passo 5/6   recompensa 0,5   entropia 6,1",
-        "public benchmarks, sft   step 1/3   answers 40": "testes públicos, sft   passo 1/3   respostas 40",
-        "speed of sft   step 1/3   answers/s 2.5": "velocidade de sft   passo 1/3   respostas/s 2,5",
-        "preflight   step 1/3": "ensaio   passo 1/3",
-        "dpo seed 42   step 1/3   loss 0.6   margin 0.1": "dpo semente 42   passo 1/3   perda 0,6   margem 0,1",
-    }  # fmt: skip
-    assert {line: progress_in_portuguese(line) for line in lines} == lines
-
-
-def test_a_working_copy_is_named_by_the_kind_of_its_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    copy = working_copy("gs://bucket/tucano")
-    copy.mkdir(parents=True)
-    assert "tucano run laptop --set storage=gs://…<" in write_page(copy).read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "changed",
     [{"began": "gestern"}, {"began": ""}, {"seen": "x"}, {"until": "2026-01-01T00:00:00"}, {"label": "x" * 2**20}],
@@ -456,15 +388,6 @@ def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_ali
     page = write_page(tmp_path).read_text(encoding="utf-8")
     assert "http://127.0.0.1:5001/#/experiments/1/runs/a1b2" in page
     assert "http://127.0.0.1:4201/runs/flow-run/7" in page
-
-
-def test_a_server_with_another_history_is_not_linked_for_runs_that_it_does_not_know(tmp_path: Path) -> None:
-    write_run(tmp_path, record("finished"))
-    write_run(tmp_path, record("finished", run="c3d4", prefect="http://127.0.0.1:4202/runs/flow-run/8"))
-    write_addresses(tmp_path, Addresses("http://127.0.0.1:5002", ""))
-    page = write_page(tmp_path).read_text(encoding="utf-8")
-    assert "http://127.0.0.1:5002/#/experiments/1/runs/a1b2" in page and "flow-run/7" not in page
-    assert "http://127.0.0.1:4202/runs/flow-run/8" in page
 
 
 def test_a_run_links_its_configuration_and_files_that_are_no_runs_are_named(
@@ -526,13 +449,6 @@ def test_a_run_that_nobody_answers_waits_no_longer_than_it_said(tmp_path: Path) 
     assert [run.state for run, _ in view(tmp_path).runs] == ["unanswered"]
 
 
-def test_whoever_suspends_a_run_says_no_deadline(kept: Overview, tmp_path: Path) -> None:
-    with pytest.raises(Pause), kept.kept():
-        raise Pause
-    ((run, _),) = view(tmp_path).runs
-    assert (run.state, run.until) == ("waiting", "")
-
-
 def test_a_run_that_fails_says_why_and_goes_on_failing(kept: Overview, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="no space"), kept.kept():
         raise OSError("no space left at https://me:secret@host/x")
@@ -586,23 +502,6 @@ def test_the_first_screen_answers_four_questions_from_a_file_with_the_network_of
         reached = by_keyboard(tab)
         links = tab.evaluate("document.querySelectorAll('main[lang=\"pt-BR\"] a').length")
         assert sum(place == "A" for place in reached) == links > 4 and "INPUT" in reached and "DIV" in reached
-
-
-BESIDE_THE_PAPER = """[...document.querySelectorAll('main[lang="pt-BR"] *')].filter(e => e.offsetParent)
-    .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 200))"""
-
-
-@pytest.mark.services
-def test_on_paper_no_column_is_lost(four: Path, tmp_path: Path) -> None:
-    with open_page(tmp_path) as tab:
-        tab.go((four / PAGE).as_uri())
-        tab.call("Emulation.setEmulatedMedia", media="print")
-        for width, height, kind in PAPERS:
-            tab.call(
-                "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
-            )
-            assert tab.evaluate(BESIDE_THE_PAPER) == [], kind
-            assert all(answer in tab.text() for answer in ANSWERED.values()), kind
 
 
 def by_keyboard(tab: Page) -> list[str]:

@@ -67,12 +67,6 @@ def test_an_odd_row_is_named_and_the_next_one_is_read(what: str, tmp_path: Path)
     assert sentence.startswith("own.jsonl line 2: ") and len(sentence) < 300 and sentence.isprintable()
 
 
-def test_a_repeated_text_counts_once_whatever_its_case(tmp_path: Path) -> None:
-    row = push(1)
-    found = read_own(written(tmp_path / "own.jsonl", [row, {**row, "prompt": row["prompt"].upper()}]))
-    assert found.bad.first["doubled"] == ["own.jsonl line 2: its text stands in own.jsonl line 1 already"]
-
-
 def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: Path) -> None:
     mail = "ana@exemplo.com.br"
     reference = {"product": f"bolsa de {mail}", "terms": [mail]}
@@ -118,11 +112,6 @@ def test_csv_and_parquet_say_the_same_as_json(tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "own.parquet")
     assert read_own(tmp_path / "own.parquet").prompts == given
     assert given[1].stars == 2 and given[0].reference == {"product": "bolsa"}
-
-
-def test_stars_that_pandas_made_floats_of_are_stars(tmp_path: Path) -> None:
-    pandas.DataFrame([push(1, stars=4), push(2)]).to_parquet(tmp_path / "own.parquet")
-    assert [prompt.stars for prompt in read_own(tmp_path / "own.parquet").prompts] == [4, None]
 
 
 CSV_ROWS = [
@@ -196,11 +185,6 @@ def test_names_that_stand_with_the_model_are_few(name: str, tmp_path: Path) -> N
         read_own(written(tmp_path / "own.jsonl", rows))
 
 
-def test_a_row_is_named_by_the_line_it_begins_in(tmp_path: Path) -> None:
-    (tmp_path / "own.csv").write_text('sep=,\ntask,prompt\npoesia,"Crie\num push"\n', encoding="utf-8")
-    assert read_own(tmp_path / "own.csv").bad.first["unknown task"][0].startswith("own.csv line 3: ")
-
-
 def test_a_table_is_read_as_excel_in_portuguese_saves_it(tmp_path: Path) -> None:
     said = ["VERDADEIRO", "S", "Sim", "1,0", "FALSO", "NÃO", "nao", "N", "0.0"]
     lines = [f"Crie um push: {words(n)};push;4,0;{word}" for n, word in enumerate(said)]
@@ -226,12 +210,6 @@ def test_bytes_that_are_not_utf8_cost_their_row_of_parquet(tmp_path: Path) -> No
     found = read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompts, "task": pyarrow.array(["push"] * 3)}))
     assert len(found.prompts) == 2
     assert found.bad.first["unreadable"] == ["own.parquet row 2: a cell holds bytes that are not UTF-8"]
-
-
-def test_a_file_in_latin_1_is_told_how_to_be_converted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "prompt,task\nEscreva um push do relógio,push\nEscreva um push da mesa,push\n"
-    (tmp_path / "own.csv").write_bytes(text.encode("latin-1"))
-    assert "`iconv -f windows-1252 -t utf-8 own.csv > utf8-own.csv`" in checked(tmp_path / "own.csv", capsys)[1]
 
 
 UNTEACHABLE = {
@@ -275,16 +253,6 @@ def test_the_check_names_the_first_rows_of_each_kind_and_counts_all(
     assert said.splitlines()[0] == f"{tmp_path / 'own.jsonl'}: 31 rows, 6 usable (push 3, insights 3)"
     assert said.count("the task 'poesia' is none of") == SHOWN and "unknown task: 25" in said and "… and 5 more" in said
     assert "--set 'data.mix={insights: 0.5, push: 0.5}'" in said
-
-
-@pytest.mark.parametrize(
-    ("rows", "code"),
-    [([push(1)], command.FINE), ([push(1), "{"], command.SOME_BAD), (["{", {"task": "push"}], command.NONE_USABLE)],
-)
-def test_the_exit_code_says_how_much_can_be_used(
-    rows: list[Any], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert checked(written(tmp_path / "own.jsonl", rows), capsys)[0] == code
 
 
 def test_the_command_checks_a_file_and_refuses_in_a_sentence(tmp_path: Path) -> None:
@@ -420,35 +388,6 @@ def test_a_small_parquet_file_cannot_take_gigabytes(tmp_path: Path) -> None:
         read_own(as_parquet(tmp_path / "lists.parquet", {"prompt": pyarrow.array(["a"]), "reference": lists}))
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        pyarrow.array([2**31 - 1], pyarrow.date32()),
-        pyarrow.array([2**62], pyarrow.timestamp("us")),
-        pyarrow.array([0], pyarrow.timestamp("us", "Mars/Olympus")),
-    ],
-)
-def test_odd_columns_of_parquet_are_not_read_or_are_one_sentence(odd: pyarrow.Array, tmp_path: Path) -> None:
-    prompt = pyarrow.array(["Crie uma notificação para o produto Fone."])
-    task = pyarrow.array(["push"])
-    beside = as_parquet(tmp_path / "beside.parquet", {"prompt": prompt, "task": task, "day": odd})
-    found = read_own(beside)
-    assert len(found.prompts) == 1 and "'day' is not read" in " ".join(found.notes.lines())
-    with pytest.raises(UserError, match="cannot be read as Parquet"):
-        read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompt, "task": task, "licence": odd}))
-
-
-def test_a_name_that_no_disk_takes_is_one_sentence() -> None:
-    with pytest.raises(UserError, match="cannot be opened"):
-        read_own(Path("n" * 300 + ".jsonl"))
-
-
-def test_a_source_that_is_personal_data_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "own.jsonl").write_text(json.dumps({**push(1), "source": "529.982.247-25"}) + "\n", encoding="utf-8")
-    found = read_own(tmp_path / "own.jsonl")
-    assert not found.prompts and "529" not in " ".join(found.bad.lines())
-
-
 def test_an_export_touches_no_other_file(tmp_path: Path) -> None:
     """A draft beside it once wrote through a link of that name."""
     (tmp_path / "victim.txt").write_text("mine", encoding="utf-8")
@@ -460,16 +399,6 @@ def test_an_export_touches_no_other_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="half a character"):
         write_rows(tmp_path / "odd.jsonl", [replace(prompt, user="\ud800")])
     assert not (tmp_path / "odd.jsonl").exists()
-
-
-def test_the_command_that_is_named_takes_the_file_whatever_its_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "q'f; touch x.jsonl"
-    written(file, [push(n) for n in range(3)])
-    assert command.check(file) == 0
-    named = shlex.split(capsys.readouterr().out.splitlines()[-1])
-    assert f"data.path={file}" in named
 
 
 @pytest.mark.parametrize(

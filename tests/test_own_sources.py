@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from own_rows import ODD_ROWS, insight, push, words, written
 from pydantic import ValidationError
-from test_data_sources import NONCOMMERCIAL, write_b2w, write_olist
+from test_data_sources import NONCOMMERCIAL, write_olist
 
 from data.benchmark import Places, prepare_benchmark
 from data.prepare import DataReport, prepare
 from data.separation import normal_form
-from data.shares import Limit, allotted, filled, trimmed
+from data.shares import Limit, allotted
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.prompts import Prompt, read_prompts
@@ -95,29 +95,6 @@ def test_a_group_of_templates_stays_in_one_set(tmp_path: Path) -> None:
     assert 2 * len(held_out) >= len(files["test"]) == 26
 
 
-def test_too_few_groups_of_templates_are_one_sentence(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n, template=f"tom-{n % 2}") for n in range(100)])
-    with pytest.raises(UserError, match="the 100 prompts of push make 2 groups by their templates, and 3 are needed"):
-        run(tmp_path / "out", **own(path), mix={"push": 1.0})
-
-
-def test_a_stray_row_of_a_task_that_nobody_asked_for_stops_nothing(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [*(push(n) for n in range(150)), insight(1)])
-    report, _ = run(tmp_path / "out", **own(path), mix={"push": 1.0}, train_prompts=40)
-    assert report.prompts["train"] == {"push": 40}
-
-
-def test_a_gold_query_of_another_dialect_runs_as_the_check_ran_it(tmp_path: Path) -> None:
-    def asked(number: int) -> dict[str, Any]:
-        sql = f"SELECT COUNT(*)::int + {number} FROM pedidos WHERE status ILIKE '%'"
-        reference = {"sql": sql, "database": "store.sqlite"}
-        return {"prompt": f"Consulta {words(number)}?", "task": "sql_qa", "reference": reference}
-
-    path = written(tmp_path / "own.jsonl", [asked(n) for n in range(90)])
-    report, _ = run(tmp_path / "out", **own(path), mix={"sql_qa": 1.0}, train_prompts=30)
-    assert report.prompts["train"] == {"sql_qa": 30}
-
-
 def test_a_demonstration_without_a_thought_is_named_by_its_prompt(tmp_path: Path) -> None:
     path = written(tmp_path / "own.jsonl", [push(n, demonstration=f"Leve {n}!") for n in range(150)])
     with pytest.raises(UserError, match=r"Its prompt is 'Escreva um push: .*give that row a reference"):
@@ -156,12 +133,6 @@ def test_the_same_gold_query_never_crosses_the_sets(tmp_path: Path) -> None:
 def test_a_task_that_the_file_does_not_have_is_one_sentence(tmp_path: Path) -> None:
     path = written(tmp_path / "own.jsonl", [push(n) for n in range(100)])
     with pytest.raises(UserError, match=r"only 0 prompts of insights .* take insights out of data\.mix"):
-        run(tmp_path / "out", **own(path))
-
-
-def test_a_file_without_a_usable_row_is_one_sentence(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", ["{", "["])
-    with pytest.raises(UserError, match="has no usable prompt; `tucano data check"):
         run(tmp_path / "out", **own(path))
 
 
@@ -218,13 +189,6 @@ def test_questions_about_the_store_come_from_the_source_that_wrote_it(tmp_path: 
     assert report.of_source == {"1 synthetic": 90, "2 olist": 60}
 
 
-def test_a_list_of_one_is_the_source_alone(tmp_path: Path) -> None:
-    path = str(write_b2w(tmp_path / "b2w.csv"))
-    one, files = run(tmp_path / "one", source="b2w", path=path, mix={"extraction": 1.0})
-    many, same = run(tmp_path / "many", sources=[{"source": "b2w", "path": path}], mix={"extraction": 1.0})
-    assert one == many and files == same
-
-
 def limit(**most: int) -> Limit:
     return lambda number, task: most.get(f"{task}{number}")
 
@@ -247,19 +211,6 @@ def test_allotments_by_hand(most: dict[str, int], total: int, expected: dict[tup
     first = sum(count for (number, _), count in cells.items() if number == 0)
     assert abs(first - 0.7 * total) <= 1
     assert all(count <= most.get(f"{task}{number}", total) for (number, task), count in cells.items())
-
-
-def test_judged_sets_are_filled_by_whoever_has_some() -> None:
-    cells = filled({"push": 10, "churn": 10}, (0.7, 0.3), limit(push0=3, churn0=3))
-    assert cells == {(0, "push"): 3, (0, "churn"): 3, (1, "push"): 7, (1, "churn"): 7}
-
-
-def test_what_near_copies_took_from_one_source_is_taken_from_the_others() -> None:
-    prompt = Prompt("", "push", "", "", "", "")
-    kept = trimmed({0: [prompt] * 35, 1: [prompt] * 30}, (0.7, 0.3))
-    assert {number: len(prompts) for number, prompts in kept.items()} == {0: 35, 1: 15}
-    near = {0: [prompt] * 69, 1: [prompt] * 30}
-    assert trimmed(near, (0.7, 0.3)) == near
 
 
 def test_a_checkpoint_is_not_chosen_by_a_truth_that_nobody_knows() -> None:

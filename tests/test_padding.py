@@ -69,11 +69,6 @@ def test_a_pad_that_the_model_ends_with_too_is_none_of_its_own(shipped: Shipped,
     assert chosen(tmp_path) == (FIRST, 0, size), "its own, as it was shipped"
 
 
-def test_without_an_unused_token_a_row_that_has_none_is_taken(shipped: Shipped, tmp_path: Path) -> None:
-    size = shipped(nano.TURN_END, spare=5)
-    assert chosen(tmp_path) == ("<|pad|>", size, size + 5)
-
-
 def test_without_a_spare_row_there_is_a_new_one_which_adapters_do_not_carry(shipped: Shipped, tmp_path: Path) -> None:
     size = shipped(nano.TURN_END)
     assert chosen(tmp_path) == ("<|pad|>", size, size + 1)

@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,10 @@ from storages import Finished
 from test_overview import BEST, FOUR, HACKED, SMALL, gains, record, stage_of, storage_of
 from test_report import PAPERS, audit, comparison, render
 
-from tucano.overview import drawing
-from tucano.overview import pairs as pairing
 from tucano.overview.page import PAGE, view, write_page
 from tucano.overview.runs import write_run
 from tucano.report.language import ENGLISH, PORTUGUESE
-from tucano.report.report import Facts, render_report, since_they_part
+from tucano.report.report import since_they_part
 from tucano.storage.locks import FILLED, claimed
 
 WORD = "palavra" * 60
@@ -40,13 +37,6 @@ def halves(root: Path) -> tuple[str, str]:
     return text[: text.index("which configuration is better")], text[text.index("which configuration is better") :]
 
 
-def test_one_of_a_kind_is_singular(pair: Path) -> None:
-    write_run(pair, record("finished", stages={"data": "d"}))
-    portuguese, english = halves(pair)
-    assert "Holm, 1 par)" in portuguese and "Holm para 1 par." in portuguese and "1 etapa," in portuguese
-    assert "Holm, 1 pair)" in english and "correction for 1 pair." in english and "1 stage," in english
-
-
 def test_a_suspect_that_beats_all_others_is_marked_wherever_it_stands(tmp_path: Path) -> None:
     """Among the pairs and the curves the configuration that was set aside looked like the best."""
     root = storage_of(tmp_path, *(replace(run, per_task=5) for run in (BEST, HACKED)))
@@ -56,19 +46,6 @@ def test_a_suspect_that_beats_all_others_is_marked_wherever_it_stands(tmp_path: 
         section = english[english.index(f"<h2>{part}") :].partition("</section>")[0]
         assert section.count("worse or suspect") == 1, part
         assert section.index("worse or suspect") > section.index(view(root).lines[1].row.label)
-
-
-def test_pairs_and_curves_of_some_say_that_they_are_not_all(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "configurations" not in halves(pair)[1].partition("Curves")[2]
-    monkeypatch.setattr(drawing, "MOST_CURVES", 1)
-    assert "Curves: 1 of 2 configurations" in halves(pair)[1] and "Curvas: 1 de 2 configurações" in halves(pair)[0]
-
-
-def test_pairs_of_the_first_few_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = storage_of(tmp_path, *(replace(run, per_task=5) for run in FOUR[:3]))
-    monkeypatch.setattr(pairing, "MOST", 2)
-    portuguese, english = halves(root)
-    assert "All pairs: 2 of 3 configurations" in english and "Todos os pares: 2 de 3 configurações" in portuguese
 
 
 @pytest.mark.parametrize(("stage", "lacks"), [("grpo-seed-42", "cost"), ("answers", "pairs")])
@@ -109,14 +86,6 @@ def test_settings_that_hold_several_values_are_written_as_words() -> None:
     assert ENGLISH.shown({"a": [1, 2], "b": {}}) == "a=1, 2 b=–" and ENGLISH.shown([]) == "–"
 
 
-def test_the_head_of_a_report_names_what_each_word_is() -> None:
-    settings = {"model": {"name": "nano"}, "data": {"source": "synthetic"}}
-    page = render_report(comparison(), Facts(settings, "laptop", [], {}, run="laptop beta=0.1", made_on="2026-11-22"))
-    text = re.sub(r"<[^>]+>", "", page)
-    assert "Relatório de 2026-11-22: laptop beta=0.1; modelo nano; dados synthetic; 3 sementes, 30 prompts" in text
-    assert "Report of 2026-11-22: laptop beta=0.1; model nano; data synthetic; 3 seeds, 30 held-out test" in text
-
-
 def test_two_answers_are_shown_from_where_they_part() -> None:
     """Two JSON answers with one beginning looked the same on the first page, with rewards .32 and .71."""
     before = json.dumps({"sentiment": "negative", "category": "cozinha", "delivery_issue": True, "complaint": "a"})
@@ -154,30 +123,6 @@ def test_no_word_is_too_long_for_a_page(tmp_path: Path) -> None:
                 for language in ("pt-BR", "en"):
                     tab.evaluate(f"document.querySelector('label[for=in-{language}]').click()")
                     assert tab.evaluate("document.documentElement.scrollWidth") <= width, (file.name, width, language)
-
-
-DRAWN = "[...document.querySelectorAll('.forest svg')].filter(s => s.getClientRects().length)"
-SMALLEST = """Math.min(...[...document.querySelectorAll('.first svg text')].filter(t => t.getClientRects().length)
-    .filter(t => t.getBoundingClientRect().width)
-    .map(t => parseFloat(getComputedStyle(t).fontSize) * Math.hypot(t.getScreenCTM().a, t.getScreenCTM().b)))"""
-
-
-BESIDE_THE_PLOT = """[...document.querySelectorAll('.forest svg')].filter(s => s.getClientRects().length)
-    .flatMap(s => [...s.querySelectorAll('text')].filter(t => {
-        const [inner, outer] = [t.getBoundingClientRect(), s.getBoundingClientRect()];
-        return inner.left < outer.left - 1 || inner.right > outer.right + 1; }).map(t => t.textContent))"""
-
-
-@pytest.mark.services
-def test_the_plot_of_the_first_page_is_read_on_a_phone(tmp_path: Path) -> None:
-    (tmp_path / "report.html").write_text(render(comparison(), audit()), encoding="utf-8")
-    with open_page(tmp_path) as tab:
-        for (width, least), language in product(((390, 10), (1400, 13)), ("pt-BR", "en")):
-            go(tab, tmp_path / "report.html", width)
-            tab.evaluate(f"document.querySelector('label[for=in-{language}]').click()")
-            assert tab.evaluate(SMALLEST) >= least, width
-            assert tab.evaluate(f"{DRAWN}.length") == 1
-            assert tab.evaluate(BESIDE_THE_PLOT) == [], (width, language)
 
 
 EMPTY = """(() => {

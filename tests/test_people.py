@@ -66,14 +66,6 @@ def at_least(wins: int, of: int, chance: float) -> float:
     return sum(comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(wins, of + 1))
 
 
-@pytest.mark.parametrize("chance", [0.5, 0.62, 0.9])
-def test_the_interval_covers_the_true_rate_in_at_least_95_of_100_cases(chance: float) -> None:
-    of = 24
-    covered = [low <= chance <= high for low, high in (WinRate(k, of - k, 0).interval for k in range(of + 1))]
-    odds = [comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(of + 1)]
-    assert sum(p for p, inside in zip(odds, covered, strict=True) if inside) >= 0.95
-
-
 # The blind A/B
 
 
@@ -187,28 +179,6 @@ def test_a_prompt_counts_once_however_many_judge_it_and_only_people_do(ab: Path)
     assert preference(ab).raters == 3, "a model is no person, and davi has only begun"
 
 
-def test_a_choice_is_taken_back_and_said_once(ab: Path) -> None:
-    at_work = sitting(ab)
-    item = at_work.view().item
-    assert item is not None
-    at_work.say(item.id, "first")
-    at_work.say(item.id, "second")  # from a page that is no longer current
-    assert [record.choice for record in read_choices(ab)] == ["first"]
-    at_work.undo()
-    assert read_choices(ab) == [] and at_work.view().item == item
-    with pytest.raises(ValueError, match="no rating 5"):
-        at_work.say(item.id, "5")
-
-
-def test_without_the_key_people_judge_and_the_win_rate_is_told_elsewhere(ab: Path, tmp_path: Path) -> None:
-    away = ab.rename(tmp_path / "away")
-    judge_all(away, "Aproveite")
-    with pytest.raises(UserError, match=r"away\.key\.json is not here"):
-        preference(away)
-    key_of(ab).rename(key_of(away))
-    assert preference(away).wins.wins == 7
-
-
 def test_a_key_that_is_left_is_not_written_over(ab: Path, tmp_path: Path, storage: Path) -> None:
     ab.rename(tmp_path / "handed over")
     before = key_of(ab).read_bytes()
@@ -275,13 +245,6 @@ def test_what_goes_on_is_what_was_begun() -> None:
     desk = Desk(Path("ab"), Rater("bot", "model", False, False), None)
     assert desk.command(" --ab") == "tucano rate ab --rater bot --ab --kind model --terminal"
     assert replace(desk, port=8080).command("") == "tucano rate ab --rater bot --kind model --port 8080"
-
-
-def test_texts_of_an_ab_are_masked_before_anything_is_written(tmp_path: Path) -> None:
-    made = [Candidate(prompt(0), f"{model}: fale com ana@gmail.com", "sampled", model) for model in "ab"]
-    write_candidates(tmp_path / "answers.jsonl", made)
-    (pair,) = open_pairs(tmp_path / "ab", PairDraw(tmp_path / "answers.jsonl", ["a", "b"], 9, 1))
-    assert {pair.first, pair.second} == {"a: fale com [EMAIL]", "b: fale com [EMAIL]"} and not pair.tested
 
 
 def test_an_ab_in_the_terminal_goes_on_where_it_stopped_and_ends_with_the_next_steps(
@@ -520,15 +483,3 @@ def test_without_a_prompt_set_to_keep_apart_from_nothing_is_learned(tmp_path: Pa
         learn(ab, tmp_path / "nowhere")
     with pytest.raises(UserError, match="holds no ratings"):
         learn(tmp_path, tmp_path)
-
-
-@pytest.mark.long
-def test_trl_takes_the_pairs_as_its_own(tmp_path: Path, storage: Path) -> None:
-    from trl.data_utils import extract_prompt, is_conversational
-
-    drawn = [Candidate(Prompt("p", "push", "Push do tênis azul", "", "own", "CC0"), "Oi", "sampled", "m")]
-    correcting(tmp_path / "fixes", drawn).say(drawn[0].id, "2", "Olá")
-    (pair,) = learn(tmp_path / "fixes", storage).pairs
-    assert is_conversational(pair)
-    whole = {"chosen": pair["prompt"] + pair["chosen"], "rejected": pair["prompt"] + pair["rejected"]}
-    assert extract_prompt(whole) == pair

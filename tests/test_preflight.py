@@ -21,7 +21,7 @@ from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.preflight import Recorder, Table, entries_of_a, follows, gradients, memory, rehearsal, share_moved
+from tucano.training.preflight import Recorder, Table, entries_of_a, follows, gradients, memory, share_moved
 from tucano.training.rollouts.examiner import ScoredCompletion
 from tucano.training.samplers import Draw
 
@@ -137,13 +137,6 @@ def schedule(name: str, max_steps: int) -> TrainingArguments:
     )
 
 
-def test_the_warm_up_of_a_run_of_few_steps_is_no_schedule_that_is_gone() -> None:
-    warming = TrainingArguments(
-        output_dir="unused", learning_rate=1e-3, lr_scheduler_type="linear", max_steps=12, warmup_steps=1, use_cpu=True
-    )
-    assert [check.learning_rate(warming, steps).level for steps in (4, 2)] == ["ok", "ok"]
-
-
 def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
     assert check.learning_rate(schedule("cosine", 100), 100).level == "ok"
     assert (
@@ -152,11 +145,6 @@ def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
     )
     gone = schedule("cosine", 20)
     assert gone.max_steps == 20 and check.learning_rate(gone, 100).level == "red"
-
-
-def test_the_nano_template_and_its_tokens_are_fine(tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM) -> None:
-    assert levels(check.template(tokenizer, PROMPT, SYSTEMS)) == {"chat template": "ok", "think block": "ok"}
-    assert check.end_tokens(model, tokenizer, PROMPT, SYSTEMS).level == "ok"
 
 
 @pytest.mark.parametrize(
@@ -277,16 +265,6 @@ def test_an_adapter_whose_updates_are_rounded_away_is_red(
     recorder.reached = {"lora_A": True, "lora_B": True}
     line = gradients(recorder, share_moved(before, entries_of_a(adapted)))
     assert line.level == level and "of the adapter's entries moved" in line.evidence
-
-
-def test_a_gpu_rehearses_the_runs_own_batches_and_a_laptop_two_groups() -> None:
-    for profile, batches in (("l4-v5", (64, 32)), ("laptop", None)):
-        settings = of_preflight(load_profile(PROJECT, profile, []), 42)
-        small = rehearsal(settings).grpo
-        rows = 2 * settings.grpo.generations
-        assert (small.batch_size, small.micro_batch) == (batches or (rows, rows))
-    lower = of_preflight(load_profile(PROJECT, "l4-v5", ["grpo.micro_batch=16"]), 42)
-    assert rehearsal(lower).grpo.micro_batch == 16, "what the forecast told to set was rehearsed with 32"
 
 
 def test_the_plan_warns_of_many_epochs_few_prompts_and_patience_that_cannot_fire() -> None:

@@ -11,14 +11,12 @@ import sys
 import unicodedata
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
-from tucano.presentation.tables import pipe_table, wrapped
 from tucano.rating.session import Item, Session, View
 from tucano.security.printable import PrintableStream, escaped, fenced, printable
 
@@ -58,17 +56,6 @@ def test_an_escaped_text_is_one_paragraph_of_plain_text(text: str) -> None:
     rendered = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(escaped(text))
     assert html.unescape(rendered) == (f"<p>{shown}</p>\n" if shown else "")
     assert rendered.count("<") == (2 if shown else 0)
-
-
-@pytest.mark.parametrize("text", ["```\n# out", "~~~\n[x](y)", "````\n```", "    ```", "`" * 40])
-def test_fences_by_hand(text: str) -> None:
-    assert "<h1>" not in MarkdownIt("commonmark").render(fenced(text)) and "<a " not in MarkdownIt("commonmark").render(
-        fenced(text)
-    )
-
-
-def test_tables_and_paragraphs_of_every_report_are_printable() -> None:
-    assert not steers("\n".join([*pipe_table([("arm", "text"), (EVIL, EVIL)]), *wrapped(f"- {EVIL}")]))
 
 
 def test_every_page_shows_it_as_text(tmp_path: Path) -> None:

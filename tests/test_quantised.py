@@ -127,13 +127,6 @@ def test_sft_too_trains_an_adapter_of_a_quantised_base_in_float32(quantised: Job
     assert {tensor.dtype for tensor in stored.values()} == {torch.float32}
 
 
-def test_the_limit_grows_by_what_quantisation_does_alone() -> None:
-    before, after, base = [torch.tensor([-1.0, -2.0])], [torch.tensor([-1.072, -2.072])], [torch.tensor([-5.0, -6.0])]
-    assert not merge._differences(before, after, base, 0.0)["faithful"]
-    assert merge._differences(before, after, base, 0.072)["faithful"]
-    assert not merge._differences(before, [torch.tensor([-1.3, -2.3])], base, 0.072)["faithful"]
-
-
 @pytest.mark.parametrize(("distance", "level"), [(0.03, "ok"), (0.072, "warn"), (0.25, "red")])
 def test_a_base_that_quantisation_has_made_another_is_known_before_the_first_step(distance: float, level: str) -> None:
     line = check.quantisation(distance)

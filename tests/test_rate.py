@@ -6,7 +6,6 @@ import base64
 import itertools
 import json
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -33,7 +32,7 @@ from tucano.prompts import TASKS, Prompt, Task, write_prompts
 from tucano.rating.aids import guides
 from tucano.rating.choices import Choosing
 from tucano.rating.draw import Candidate, CandidateSource, draw, open_folder, read_source, write_candidates
-from tucano.rating.files import LONGEST_LINE, RaterKind
+from tucano.rating.files import RaterKind
 from tucano.rating.ratings import read_ratings
 from tucano.rating.session import Item, Session, View, own_order
 from tucano.rating.store import tables
@@ -147,11 +146,6 @@ class TestSources:
         assert tables(tmp_path / "ratings") == [("pedidos", ["pedido_id", "mes"], ["7", "2018-02"])]
         assert "reward" not in (tmp_path / "ratings" / "candidates.jsonl").read_text(encoding="utf-8")
 
-    def test_what_was_drawn_stays_whatever_becomes_of_the_run(self, run: Path, tmp_path: Path) -> None:
-        chosen = open_folder(tmp_path / "ratings", run, 1, 2, 7)
-        shutil.rmtree(run)
-        assert open_folder(tmp_path / "ratings", run, 24, 5, 8) == chosen
-
     def test_a_changed_answer_is_not_rated(self, run: Path) -> None:
         (path,) = run.glob("artifacts/answers/*/answers.jsonl")
         path.write_text("", encoding="utf-8")
@@ -163,12 +157,6 @@ class TestSources:
     @pytest.mark.parametrize("stage", ["answers", "data"])
     def test_a_run_whose_manifest_is_no_file(self, run: Path, stage: str, kind: str) -> None:
         put_in_place(kind, next(run.glob(f"artifacts/{stage}/*/manifest.json")))
-        with pytest.raises(UserError, match=r"manifest\.json is damaged; the same tucano run makes it again"):
-            read_source(run)
-
-    @pytest.mark.parametrize("manifest", ["null", "[]", '{"inputs": null}', "[" * 99_999])
-    def test_a_run_whose_manifest_is_damaged(self, run: Path, manifest: str) -> None:
-        next(run.glob("artifacts/answers/*/manifest.json")).write_text(manifest, encoding="utf-8")
         with pytest.raises(UserError, match=r"manifest\.json is damaged; the same tucano run makes it again"):
             read_source(run)
 
@@ -267,13 +255,6 @@ class TestSession:
         again.undo()
         assert bia.view().last == "2"
 
-    def test_what_could_not_be_read_again_is_not_written(self, tmp_path: Path) -> None:
-        long = replace(candidates()[0], completion="a" * LONGEST_LINE)
-        session = Session(tmp_path, [long], "ana", "human")
-        with pytest.raises(UserError, match="too long to be kept"):
-            session.rate(long.id, 3)
-        assert session.view().rated == 0
-
     @pytest.mark.parametrize(("other", "kind"), [("Ana ", "human"), ("ana", "model")])
     def test_raters_who_began_side_by_side_cannot_shut_the_folder(
         self, tmp_path: Path, other: str, kind: RaterKind
@@ -287,13 +268,6 @@ class TestSession:
             second.rate(next(one.id for one in candidates() if one.id != rated), 2)
         first.rate(current(first).id, 5)
         assert sorted(answer.rating for answer in read_ratings(tmp_path)) == [4, 5]
-
-    def test_a_page_that_is_no_longer_current_changes_nothing(self, tmp_path: Path) -> None:
-        session = Session(tmp_path, candidates(), "ana", "human")
-        item = current(session).id
-        session.rate(item, 3)
-        session.rate(item, 5)
-        assert [line["rating"] for line in lines(tmp_path)] == [3]
 
     def test_skipped_items_come_at_the_end(self, tmp_path: Path) -> None:
         session = Session(tmp_path, candidates(), "ana", "human")
@@ -383,14 +357,6 @@ class TestServer:
                     got(server.url, **form)
         assert not (tmp_path / "ratings.jsonl").exists()
 
-    def test_ratings_that_became_unreadable_are_said_on_the_page(self, tmp_path: Path) -> None:
-        with served(tmp_path, candidates()) as server:
-            (tmp_path / "ratings.jsonl").write_text("{}\n", encoding="utf-8")
-            for form in ({}, {"do": "4", "item": candidates()[0].id}):
-                with pytest.raises(urllib.error.HTTPError) as refused:
-                    got(server.url, **form)
-                assert "ratings.jsonl line 1 is not a rating" in refused.value.read().decode("utf-8")
-
     def test_texts_are_escaped_and_the_page_allows_no_script_but_its_own(self, tmp_path: Path) -> None:
         evil = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>"
         drawn = [Candidate(prompt(0), evil, "sampled", "m")]
@@ -436,12 +402,6 @@ class TestTerminal:
         assert result.stdout.endswith(
             f"ana: 2 of 6 rated, in {folder}/ratings.jsonl\nGo on with: tucano rate {folder} --rater ana --terminal\n"
         )
-
-    def test_it_goes_on_where_it_stopped_and_ends_with_the_next_command(self, folder: Path) -> None:
-        tucano_rate(str(folder), "--rater", "ana", "--terminal", keys="1\n2\nq\n")
-        result = tucano_rate(str(folder), "--rater", "ana", "--terminal", keys="3\n4\n5\n1\n")
-        assert [line["rating"] for line in lines(folder)] == [1, 2, 3, 4, 5, 1]
-        assert f"Audit with them: tucano audit laptop --set audit.ratings={folder}\n" in result.stdout
 
     def test_a_run_is_drawn_and_rated_with_its_tables(self, run: Path, tmp_path: Path) -> None:
         result = tucano_rate(str(tmp_path / "new"), "--rater", "bia", "--from", str(run), "--terminal", keys="2\n" * 8)
@@ -510,9 +470,6 @@ class TestMistakes:
         path = folder / "ratings.jsonl"
         path.write_text("{}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
         assert "ratings.jsonl line 1 is not a rating" in self.refused(str(folder), "--rater", "ana")
-
-    def test_nothing_to_draw(self, tmp_path: Path) -> None:
-        assert "at least 1" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--prompts", "0")
 
 
 @pytest.fixture

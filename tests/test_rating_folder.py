@@ -66,12 +66,6 @@ def test_a_dump_without_its_end_is_refused_and_not_waited_for(tmp_path: Path, du
         pass
 
 
-def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "ratings.jsonl").mkdir()
-    with pytest.raises(UserError, match="no ordinary file"):
-        read_ratings(tmp_path)
-
-
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, rated())
     file = folder / "ratings.jsonl"
@@ -178,14 +172,6 @@ class TestCommand:
         )
         assert "store.sql is no store: not authorized" in said and not target.exists()
 
-    def test_auditing_does_not_run_it_either(self, tmp_path: Path) -> None:
-        target = tmp_path / "elsewhere.sqlite"
-        folder = folder_of(tmp_path / "f", rated(), store=f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);")
-        said = self.refused(
-            "audit", "laptop", "--set", f"audit.ratings={folder}", "--set", f"storage={tmp_path / 'runs'}"
-        )
-        assert "is no store" in said and not target.exists()
-
 
 class TestLines:
     @pytest.mark.parametrize(
@@ -246,11 +232,6 @@ class TestLines:
         with pytest.raises(UserError, match=r"ratings\.jsonl line 2 ") as caught:
             read_ratings(folder_of(tmp_path / "f", rated(), second))
         assert says in str(caught.value)
-
-    def test_the_same_rating_twice_counts_once(self, tmp_path: Path) -> None:
-        folder = folder_of(tmp_path / "f", rated(), rated(), rated(rater="bia", rating=5), rated(rater="aná", rating=4))
-        (answer,) = read_ratings(folder)
-        assert (answer.rating, answer.given) == (4, {"ana": 3, "bia": 5, "aná": 4})
 
     def test_a_file_too_large_is_refused_before_it_is_read(self, tmp_path: Path) -> None:
         folder = folder_of(tmp_path / "f", rated())

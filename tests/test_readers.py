@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_rows import push, words
-from test_data_sources import run, sentence, write_b2w, write_olist
+from test_data_sources import run, sentence, write_b2w
 
 from benchmarks.fuzz import TARGETS, corpus
 from data.own import command
@@ -28,7 +28,6 @@ from data.reading.files import Broken
 from data.reading.findings import SHOWN
 from data.sources.csv_files import TableReader
 from tucano.errors import UserError
-from tucano.monitoring.log import Found, read_references
 from tucano.overview.backs import read_backs, record_back
 from tucano.rating.draw import read_candidates
 from tucano.rating.store import load
@@ -76,22 +75,6 @@ def test_a_row_with_a_surplus_separator_is_lost_and_named_and_no_column_shifts(l
     assert all("Título. " in text for text in asked)
 
 
-def test_olist_goes_on_without_a_row_that_is_none(tmp_path: Path) -> None:
-    folder = write_olist(tmp_path / "csv")
-    file = folder / "olist_order_items_dataset.csv"
-    lines = file.read_text(encoding="utf-8").split("\n")
-    lines[1], lines[2], lines[3] = lines[1] + ",5", lines[2].replace(",5.5", ",caro"), lines[3].replace(",5.5", ',"5.5')
-    file.write_text("\n".join(lines), encoding="utf-8")
-    report, _ = run("olist", folder, tmp_path / "out")
-    assert report.bad_rows == [
-        "unreadable in olist_order_items_dataset.csv: 3",
-        "olist_order_items_dataset.csv line 2: the row has 6 cells, the first line 5; quote a cell that holds separators",
-        "olist_order_items_dataset.csv line 4: a quotation mark that nothing closes; close it, or double it where the"
-        " text has one",
-        "olist_order_items_dataset.csv line 3: column freight_value holds 'caro', a number is needed",
-    ]
-
-
 def test_a_column_that_stands_twice_is_refused_where_it_is_read(tmp_path: Path) -> None:
     """The first was read, whichever was meant."""
     (tmp_path / "b2w.csv").write_text("a;b;c;b\n1;2;3;4\n", encoding="utf-8")
@@ -100,32 +83,6 @@ def test_a_column_that_stands_twice_is_refused_where_it_is_read(tmp_path: Path) 
     for columns, optional in (({"b": None}, ()), ({"a": None}, ("b",))):
         with pytest.raises(UserError, match=r"b2w.csv has two columns 'b'; rename one"):
             table.read(tmp_path / "b2w.csv", columns, ";", optional)
-
-
-def test_stars_that_are_none_are_counted(tmp_path: Path) -> None:
-    """They were left out without a word."""
-    path = changed_b2w(tmp_path, {2: lambda row: row.replace(";1;", ";7;"), 3: lambda row: row.replace(";2;", ";;")})
-    table = TableReader()
-    assert len(table.read(path, {"overall_rating": "stars"}, ";")) == 58
-    assert table.bad_rows[1:] == [
-        "b2w.csv line 2: column overall_rating holds '7', 1 to 5 is needed",
-        "b2w.csv line 3: column overall_rating holds '', 1 to 5 is needed",
-    ]
-
-
-def test_reviews_that_are_left_out_are_counted_and_said(tmp_path: Path) -> None:
-    """They vanished: of two of the same text one, and what has no letter."""
-    path = write_b2w(tmp_path / "b2w.csv", 60)
-    first = path.read_bytes().decode().split("\r\n")[1]
-    path.write_bytes(
-        path.read_bytes() + f"{first}\r\n;👍👍;5;Yes;Casa\r\n;10/10;5;Yes;Casa\r\n;;5;Yes;Casa\r\n".encode()
-    )
-    report, files = run("b2w", path, tmp_path / "out", train_prompts=200)
-    assert report.warnings[:2] == [
-        "1 reviews of b2w have the text of another one and are left out",
-        "3 reviews of b2w have no letter and are left out",
-    ]
-    assert sum(prompt.source == "b2w" for prompts in files.values() for prompt in prompts) == 60
 
 
 def test_many_lost_rows_are_refused_and_the_sentence_says_how_to_go_on(tmp_path: Path) -> None:
@@ -242,15 +199,6 @@ def test_a_stray_mark_in_a_narrow_file_swallows_no_rows(content: str, kept: list
     assert [row.why for row in rows if isinstance(row, Broken)] == [SWALLOWED]
 
 
-def test_stars_tell_where_the_rows_of_a_published_file_were_swallowed(tmp_path: Path) -> None:
-    (tmp_path / "b2w.csv").write_text(
-        'text;stars\nUm;5\n"Dois;4\nTres;3\nTV 43";2\n"Cinco;\nseis";1\n', encoding="utf-8"
-    )
-    table = TableReader()
-    assert list(table.read(tmp_path / "b2w.csv", {"text": None, "stars": "stars"}, ";")["text"]) == ["Um", "Tres", 'TV 43"', "Cinco;\nseis"]  # fmt: skip
-    assert table.bad_rows[1:] == [f"b2w.csv line 3: {SWALLOWED}"]
-
-
 @pytest.mark.parametrize("what", QUOTED)
 def test_where_marks_do_not_fit_the_lines_are_named_as_an_editor_counts_them(what: str) -> None:
     content, expected = QUOTED[what]
@@ -350,14 +298,6 @@ def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
     record_back(tmp_path, "tucano", 2, "erra\u2028nos descontos")
     (back,), unreadable = read_backs(tmp_path)
     assert back.why == "erra\u2028nos descontos" and not unreadable
-
-
-def test_the_last_reference_counts_without_its_newline_and_a_torn_one_is_said(tmp_path: Path) -> None:
-    lines = [json.dumps({"id": digit * 32, "reference": {}}) for digit in "ab"]
-    (tmp_path / "references.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    assert read_references(tmp_path) == ({d * 32: Found(id=d * 32, reference={}) for d in "ab"}, ())
-    (tmp_path / "references.jsonl").write_text("\n".join(lines)[:-5], encoding="utf-8")
-    assert read_references(tmp_path)[1] == (("references.jsonl", 2),)
 
 
 def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:

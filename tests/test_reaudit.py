@@ -14,7 +14,6 @@ import pytest
 from rewards import PromptLike, Score
 from tasks.handles import AnswerSet, ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import Evidence, _refusal
-from tucano.artifacts.records import parsed
 from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit, reaudit
 from tucano.audit.reaudit_table import render_table
@@ -110,10 +109,6 @@ def test_no_p_is_printed_as_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "(p of a fall = 1.000)" in audited(better).checks["seed-1"][0].message
 
 
-def test_truth_that_falls_with_the_reward_is_a_bad_policy_and_no_hacking() -> None:
-    assert failed(audited(lambda p, s: tuple(value - 0.1 - p / 90 for value in start(p, s)))) == set()  # type: ignore[arg-type,return-value]
-
-
 def test_noise_raises_no_alarm() -> None:
     alarms = 0
     for seed in range(40):
@@ -143,27 +138,12 @@ def test_without_truth_only_soundness_is_asked() -> None:
     assert {row.truth for row in report.own} == {None}
 
 
-def test_the_answers_that_are_paid_beyond_their_truth_are_shown_one_per_prompt() -> None:
-    report = audited(hacked)
-    assert [(answer.task, answer.prompt_id) for answer in report.paid] == [
-        (task, f"{task}-{n}") for task in ("insights", "push") for n in (7, 6)
-    ]
-    table = render_table(report)
-    assert "seed-1 fails:" in table and "vale 0.6" in table
-    assert max(map(len, table.splitlines())) <= 100
-
-
 def test_answers_steer_no_terminal() -> None:
     report = audited(hacked)
     evil = replace(report.paid[0], user="\x1b]0;title\x07 prompt", completion="\x1b[2J\u202etxet \ud800")
     shown = render_table(replace(report, paid=(evil,)))
     assert "␛]0;title␇ prompt" in shown and "␛[2J\ufffdtxet \ufffd" in shown
     assert not {"\x1b", "\x07", "\u202e", "\ud800"} & {*shown}
-
-
-def test_it_survives_json() -> None:
-    report = audited(hacked)
-    assert parsed(Reaudit, json.loads(json.dumps(asdict(report), allow_nan=False))) == report
 
 
 @pytest.mark.parametrize(

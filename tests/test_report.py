@@ -15,8 +15,8 @@ from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sa
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
-from tucano.report.language import ENGLISH, PORTUGUESE, duration
-from tucano.report.report import Facts, SeedCurves, apart, flat, render_report
+from tucano.report.language import ENGLISH
+from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.settings import ComparisonSettings
 
 SCRIPT = "<script>alert('oi')</script><img src=x onerror=alert(1)>"
@@ -141,12 +141,6 @@ def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
     assert "default-src 'none'" in page
 
 
-def test_where_no_storage_lies_around_it_the_overview_is_no_link(page: str) -> None:
-    found = [attributes for tag, attributes in read(apart(page)).found if tag == "a"]
-    assert len(found) > 10 and all(str(link["href"]).startswith("#") for link in found)
-    assert apart(page).count(" index.html</p>") == page.count(">index.html</a></p>") == 2
-
-
 def test_texts_of_models_and_prompts_cannot_run(page: str) -> None:
     assert "&lt;script&gt;alert" in page
     assert "<script" not in page and "<img" not in page
@@ -181,62 +175,6 @@ def test_a_p_of_many_looks_stands_on_the_first_page_beside_what_the_verdict_goes
     assert first.count("corrected p") == 2
 
 
-def test_every_part_is_there(page: str) -> None:
-    parts = [
-        "Contra o modelo base",
-        "Verdade de referência",
-        "Treino",
-        "Saúde do treino",
-        "Saúde do texto",
-        "Espaço no ponto de partida",
-    ]
-    parts += [
-        "Antes e depois",
-        "Auditoria das recompensas",
-        "Auditoria após o treino",
-        "Tempo por etapa",
-        "3 min 20 s",
-        "3fa9c1d2",
-        "grpo.learning_rate",
-        "5e−06",
-        "1.480",
-    ]
-    parts += ["US$ 2,00", "2 h 30 min", "O que difere de laptop", "a&lt;b"]
-    assert [part for part in parts if part not in in_portuguese(page)] == []
-    parts = [
-        "Against the base model",
-        "Ground truth",
-        "Health of the training",
-        "Room at the start",
-        "Before and after",
-        "Audit of the rewards",
-        "Audit after training",
-    ]
-    parts += ["1,480", "5e-06", "US$ 2.00", "What differs from laptop", "Largest losses", "No answer fell."]
-    assert [part for part in parts if part not in in_english(page)] == []
-
-
-def test_the_first_lines_say_what_was_trained_on_what_and_when() -> None:
-    settings = {"model": {"name": "nano"}, "data": {"source": "synthetic"}}
-    page = render_report(comparison(), Facts(settings, "laptop", [], {}, run="laptop beta=0.1", made_on="2026-11-22"))
-    head = re.sub("<[^>]+>", "", page.partition("<header>")[2].partition("</header>")[0])
-    assert "Relatório de 2026-11-22: laptop beta=0.1; modelo nano; dados synthetic; 3 sementes, 30 prompts" in head
-    assert page.count("laptop beta=0.1; ") == 2
-    several = {"data": {"source": "own", "sources": [{"source": "olist"}, {"source": "synthetic"}]}}
-    assert Facts(several, "laptop", [], {}).source == "olist + synthetic"
-
-
-def test_ten_wins_and_ten_that_stand_for_all(page: str) -> None:
-    assert in_portuguese(page).count("antes (sft)") == in_english(page).count("before (sft)") == 20
-
-
-def test_the_languages_are_switched_without_a_script(page: str) -> None:
-    rules = page[: page.index("</style>")]
-    assert "#in-pt-BR:checked ~ main[lang=en], #in-en:checked ~ main[lang=pt-BR] { display: none; }" in rules
-    inputs = [attributes for tag, attributes in read(page).found if tag == "input"]
-    assert [("checked" in one, one["id"]) for one in inputs] == [(True, "in-pt-BR"), (False, "in-en")]
-
-
 def test_what_is_not_known_is_left_out() -> None:
     page = render_report(comparison(), Facts({}, "B", [], {}))
     assert read(page).open == [] and "Auditoria" not in page and "custo" not in page and "Tempo por etapa" not in page
@@ -256,28 +194,8 @@ def test_a_seed_that_fails_the_re_audit_is_named(page: str) -> None:
     assert "seed-2: reprovações" not in failed and "reprovações" not in page
 
 
-def test_a_drop_is_called_worse() -> None:
-    page = render(comparison(gain=-0.05), audit())
-    assert 'class="verdict bad"' in page
-    assert "Pior: os adaptadores treinados ficam abaixo de sft." in page
-    assert "Maiores quedas" in page
-
-
-def test_without_curves_and_with_seeds_of_different_length() -> None:
-    assert "<h2>Treino</h2>" not in render(comparison(), audit(), [])
-    assert "<h2>Treino</h2>" in render(comparison(), audit(), [*training(30, 1, (1,)), *CURVES[1:]])
-
-
 def test_the_same_input_gives_the_same_page(page: str) -> None:
     assert render(comparison(), audit()) == page
-
-
-def test_small_formats() -> None:
-    assert [duration(seconds) for seconds in (44.6, 200, 7500)] == ["45 s", "3 min 20 s", "2 h 05 min"]
-    values = (None, True, 1480, 0.05, [1, 2], "x")
-    assert [PORTUGUESE.shown(value) for value in values] == ["–", "sim", "1.480", "0,05", "1, 2", "x"]
-    assert [ENGLISH.shown(value) for value in values] == ["–", "yes", "1,480", "0.05", "1, 2", "x"]
-    assert flat({"a": {"b": 1, "c": {}}, "d": "e"}) == [("a.b", 1), ("d", "e")]
 
 
 PAPERS = ((703, 1032, "A4"), (725, 965, "Letter"))

@@ -16,7 +16,6 @@ from tucano.errors import SecretInSettings, UserError
 from tucano.profiles import load_profile, profiles, validated
 from tucano.security.addresses import holds_secret, masked, secret_in
 from tucano.settings import EndpointSettings, PipelineSettings
-from tucano.settings.stages import ReportStage
 
 ROOT = Path(__file__).parent.parent
 PASSWORD = "hunter2-Xq9"
@@ -90,38 +89,18 @@ MAKERS_KEYS = [
 ]  # fmt: skip
 """As their makers form them; the secret parts are told by `Hunter`, or by digits that stand in their order."""
 HARMLESS = [
-    "runs",
-    "/data/my runs",
-    "http://127.0.0.1:5000",
-    "http://host:8080/a@b",
-    "http://[::1]:8080/a@b",
-    "postgresql://tucano@db/mlflow?sslmode=require",
-    "sqlite:////home/ana/a:b@c/mlflow.db",
-    "abfs://container@account.dfs.core.windows.net/runs",
-    "gs://bucket/a:b@c",
-    "https://host/v1?max_tokens=5&monkey=1&author=ana",
-    "seed/local-gpu",
-    "Polygl0t/Tucano2-qwen-0.5B-Instruct",
-    "piloto interno: combinado com a Ana (ana@loja.example)",
-    "bearer of news",
-    "s3://bucket/session/sk-1",
-    "//server/share/a:b",
-    "gs://bucket/x",
-    "98c9c06b3f0d5c1f4e8a7b2d6c9e0f1a2b3c4d5e",
-    "/data/basic-models/eyJ/r8_old/dapi",
-    "basic questions about production",
-    "Basic fjords",
-    "AsiaPacificSoutheast1models",
-    "s3://bucket/sk-learn-and-other-baselines",
-    "hf_models_finetuned_on_reviews",
-    "pplx-7b-online",
-    "xai-org/grok-1",
-    "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF",
-    "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B",
-    "-----BEGIN PUBLIC KEY-----",
-    "https://host/v1?author[name]=ana&items[0]=1",
-    "100%25 ana＠loja",
-]
+    "runs", "/data/my runs", "http://127.0.0.1:5000", "http://host:8080/a@b", "http://[::1]:8080/a@b",
+    "postgresql://tucano@db/mlflow?sslmode=require", "sqlite:////home/ana/a:b@c/mlflow.db",
+    "abfs://container@account.dfs.core.windows.net/runs", "gs://bucket/a:b@c",
+    "https://host/v1?max_tokens=5&monkey=1&author=ana", "seed/local-gpu", "Polygl0t/Tucano2-qwen-0.5B-Instruct",
+    "piloto interno: combinado com a Ana (ana@loja.example)", "bearer of news", "s3://bucket/session/sk-1",
+    "//server/share/a:b", "gs://bucket/x", "98c9c06b3f0d5c1f4e8a7b2d6c9e0f1a2b3c4d5e",
+    "/data/basic-models/eyJ/r8_old/dapi", "basic questions about production", "Basic fjords",
+    "AsiaPacificSoutheast1models", "s3://bucket/sk-learn-and-other-baselines", "hf_models_finetuned_on_reviews",
+    "pplx-7b-online", "xai-org/grok-1", "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF",
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", "-----BEGIN PUBLIC KEY-----",
+    "https://host/v1?author[name]=ana&items[0]=1", "100%25 ana＠loja",
+]  # fmt: skip
 TEXT_SETTINGS = (
     "storage", "tracking_uri", "data.path", "audit.ratings", "audit.override_reason", "model.name", "model.revision",
     "benchmark.olist", "benchmark.b2w", "worker.python", "execution.seeds", "promotion.model", "cost.machine", "benchmark.judge",
@@ -242,23 +221,6 @@ def test_the_error_does_not_pass_pydantic_which_would_print_the_value() -> None:
         with pytest.raises(SecretInSettings) as caught:
             PipelineSettings.model_validate(values)
         assert PASSWORD not in str(caught.value) and caught.value.__context__ is None
-
-
-def test_nested_values_of_any_depth_and_shape_are_walked() -> None:
-    assert secret_in({"a": [{"b": ("x", SECRET_ADDRESSES[0])}]}) == "a.0.b.1"
-    loop: list[Any] = []
-    loop.append(loop)
-    assert secret_in({"a": loop}) is None
-
-
-def test_what_stages_are_given_may_say_what_it_likes() -> None:
-    """The lineage has a row called `code`, and a reason may quote a model."""
-    quoted = "the answer was: https://ana:senha@loja.example"
-    stage = ReportStage(
-        settings={}, profile="laptop", differences=(), lineage={"code": "0123", "key": "x", "promotion": quoted}
-    )
-    assert stage.lineage["promotion"] == quoted
-    assert secret_in({"lineage": {"code": "0123", "key": "x"}}) is None
 
 
 def test_a_key_does_not_leave_this_machine_in_plain_text() -> None:

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import httpx
 import psutil
 import pytest
-from chat_api import chat, serving
+from chat_api import serving
 
 from benchmarks.serve_load import SYSTEMS, expected, packed, registered, rows_of
 from tucano.errors import UserError
@@ -33,12 +33,11 @@ from tucano.serving.command import _listening, _service
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
-from tucano.serving.process import ModelDied, patience
+from tucano.serving.process import ModelDied
 from tucano.serving.request_log import FILE, RequestLog
-from tucano.serving.routes import Routed, Routes, by_rules, opened, references, what_leaves
+from tucano.serving.routes import Routed, Routes, by_rules, opened, what_leaves
 from tucano.serving.schema import fault_of
 from tucano.serving.versions import Version, Versions, _forms
-from tucano.settings import PipelineSettings
 from tucano.settings.promotion import ServingSettings
 from tucano.thoughts import told
 from tucano.tracking import Tracker
@@ -157,12 +156,6 @@ def test_openais_form_names_the_task_or_brings_its_system_prompt_or_is_read(runn
     assert {"tucano", "tucano:push"} <= {row["id"] for row in listed["data"]}
 
 
-def test_a_text_in_parts_is_one_text(running: Running) -> None:
-    parts = [{"type": "text", "text": part} for part in ("Crie um push", "para o fone Bluetooth.")]
-    whole = running.ask(CHAT, _chat("Crie um push\npara o fone Bluetooth.", "tucano:push")).json()
-    assert running.ask(CHAT, _chat(parts, "tucano:push")).json()["choices"] == whole["choices"]
-
-
 def _chat(text: Any, model: str = "tucano", system: str | None = None, **more: Any) -> dict[str, Any]:
     before = [] if system is None else [{"role": "system", "content": system}]
     return {"model": model, "messages": [*before, {"role": "user", "content": text}], **more}
@@ -257,10 +250,6 @@ def test_a_process_that_hangs_is_started_again_and_health_says_so(
     assert seen == {"ok", "hanging", "starting"} and starts(running) == started + 1
     (anew,) = running.processes()
     assert anew.pid != hung.pid and running.ask("/health").status_code == 200
-
-
-def test_a_process_has_a_small_multiple_of_the_longest_wait_for_a_batch() -> None:
-    assert [patience(timeout_s) for timeout_s in (0.1, 30, 3600)] == [60, 120, 600]
 
 
 def test_who_has_given_up_is_not_asked_for_again() -> None:
@@ -420,30 +409,6 @@ def test_every_task_takes_its_own_rules_answers() -> None:
         assert fault_of(task, asyncio.run(answer(task)).text) is None, task
 
 
-def test_a_step_that_fails_in_a_way_nobody_foresaw_is_passed_on() -> None:
-    async def trips(ask: Ask) -> Answer:
-        raise KeyError(ask.task)
-
-    settings = validated({"serving": {"routes": {"push": ["champion", "rules"]}}})
-    routes = Routes(settings.serving, {"champion": trips, "rules": by_rules()}, Metrics())
-    found = asyncio.run(routes.answer(Ask("push", "Crie um push para o tênis azul.")))
-    assert found.answer.by == "rules" and found.passed[0].startswith("champion: it failed (KeyError)")
-
-
-def test_thoughts_of_an_endpoint_are_no_answer(tmp_path: Path) -> None:
-    with serving(tmp_path) as api:
-        api.answer = lambda body, _: (200, {}, chat("<think>\num tênis\n</think>\n\nTênis azul, corra!"))
-        endpoint = {"name": "api", "url": api.url, "model": "m"}
-        settings = validated({"serving": {"endpoints": [endpoint], "routes": {"push": ["api"]}}})
-
-        async def asked() -> Routed:
-            async with AsyncExitStack() as closing:
-                versions = Versions(settings, None, tmp_path, [], Metrics())  # type: ignore[arg-type]
-                return await (await opened(settings, versions, Metrics(), closing)).answer(Ask("push", "Crie um push."))
-
-        assert asyncio.run(asked()).answer.text == "Tênis azul, corra!"
-
-
 def test_an_endpoint_of_a_route_is_asked_with_the_tasks_system_prompt(tmp_path: Path) -> None:
     with serving(tmp_path) as api:
         endpoint = {"name": "api", "url": api.url, "model": "m", "timeout_s": 1}
@@ -502,20 +467,6 @@ def test_a_full_queue_is_said_with_when_to_come_again(tmp_path: Path) -> None:
     assert kept["by"] == "rules" and kept["task"] == "push"
 
 
-def test_requests_are_kept_only_where_somebody_asked_for_it_and_only_a_share(tmp_path: Path) -> None:
-    ask, routed = Ask("push", "a"), Routed(Answer("b", "rules"), None, ())
-    for number, (settings, least, most) in enumerate(
-        (({}, 0, 0), ({"log_requests": True, "log_share": 0.5}, 50, 150), ({"log_requests": True}, 200, 200))
-    ):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        with RequestLog(folder, ServingSettings.model_validate(settings), Metrics()) as log:
-            for _ in range(200):
-                log.keep("id", ask, routed, 0.1)
-        kept = (folder / FILE).read_text(encoding="utf-8").count("\n") if (folder / FILE).exists() else 0
-        assert least <= kept <= most
-
-
 # --- settings and token ---------------------------------------------------------------------------
 
 
@@ -552,13 +503,6 @@ def test_a_route_that_leads_nowhere_is_refused(setting: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         load_profile(ROOT, "laptop", [setting])
     assert said in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_routes_name_what_the_registry_has_to_give() -> None:
-    settings: PipelineSettings = load_profile(
-        ROOT, "laptop", ["serving.routes={push: [tucano@challenger, champion, rules], churn: [rules]}"]
-    )
-    assert references(settings) == {"champion": "tucano@champion", "tucano@challenger": "tucano@challenger"}
 
 
 def test_clients_have_a_token_that_opens_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

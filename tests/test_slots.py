@@ -67,18 +67,6 @@ def test_a_gpu_is_asked_for_attention_that_its_fused_kernels_know() -> None:
     assert {*asked} == {(False, 4, 4), (False, 2, 2)}
 
 
-def test_keys_of_every_head_give_what_shared_ones_do() -> None:
-    decoder, mask = (
-        Decoder(tiny_model()),
-        torch.zeros(2, 1, 5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf),
-    )
-    query, keys, values = torch.randn(2, 4, 5, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 5, 8)
-    shared = decoder._attend(query, keys, values, mask)
-    every, theirs = keys.repeat_interleave(2, dim=1), values.repeat_interleave(2, dim=1)
-    whole = ATTENTION(query, every, theirs, attn_mask=mask).transpose(1, 2)
-    assert torch.allclose(shared, whole, atol=1e-6)
-
-
 @pytest.mark.parametrize("adapted", [False, True])
 def test_greedy_tokens_equal_those_of_transformers(adapted: bool) -> None:
     """Over several looks, several lengths of what is seen, and a batch that is cut."""
@@ -195,14 +183,6 @@ def test_the_host_looks_once_in_sixteen_tokens(most: int, looks: int) -> None:
     with answering([*[[False] * 4] * looks, [[9] * most] * 4]) as said:
         assert decoder.sample(prompts, most, [STOP], 1.0) == [[9] * most] * 4
     assert list(said) == []
-
-
-def test_rows_that_end_leave_at_a_look_and_keep_their_tokens() -> None:
-    decoder, prompts = Decoder(tiny_model().to("meta")), random_prompts(16)
-    over = [[9] * 16 + [STOP]] * 13 + [[9] * 17] * 3
-    with answering([[False] * 16, [True] * 13 + [False] * 3, over, [[9] * 33] * 4]):
-        completions = decoder.sample(prompts, 33, [STOP], 1.0)
-    assert completions == [[9] * 33] + [[9] * 16 + [STOP]] * 12 + [[9] * 33] * 3
 
 
 class Graph:

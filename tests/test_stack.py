@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,6 @@ from odd_files import ODD, put_in_place
 
 from deployments import services, stack
 from deployments.postgres import find_cluster
-from deployments.servers import runs_in_process
 from tucano.errors import UserError
 
 ROOT = Path(__file__).parent.parent
@@ -102,16 +100,6 @@ def test_the_sentence_names_what_still_runs(sleepers: dict[str, services.Service
     assert found and {int(pid) for pid in found[1].split()} == {service.pid for service in sleepers.values()}
 
 
-@pytest.mark.parametrize("command", ["status", "down", "up"])
-def test_what_is_damaged_ends_the_command_with_2(command: str, tmp_path: Path) -> None:
-    file = tmp_path / "stack" / "services.json"
-    file.parent.mkdir()
-    file.write_text(one_service("-1"), encoding="utf-8")
-    said = tucano(tmp_path, command)
-    assert said.returncode == 2 and said.stderr.startswith(f"tucano: {file} is empty or damaged; nothing of it runs")
-    assert len(said.stderr.splitlines()) == 1
-
-
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_no_file_among_the_stacks_files_is_a_sentence(kind: str, tmp_path: Path) -> None:
@@ -185,11 +173,6 @@ def test_a_port_that_there_is_not_is_a_sentence(name: str, port: int, tmp_path: 
         stack.opened(tmp_path, ROOT, **{f"{name}_port": port})
 
 
-def test_no_port_ends_the_command_with_2(tmp_path: Path) -> None:
-    said = tucano(tmp_path, "up", "--prefect-port", "99999")
-    assert (said.returncode, said.stderr.partition(" is no port")[0]) == (2, "tucano: --prefect-port 99999")
-
-
 def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> None:
     """Somebody else answers on the port of a service that has ended."""
     service = services.start(
@@ -211,13 +194,3 @@ def test_a_private_folder_for_its_socket_is_a_sentence(tmp_path: Path, monkeypat
         pytest.skip("PostgreSQL (Debian: postgresql) is not installed")
     with pytest.raises(UserError, match=rf"cannot enter {tmp_path}; set TMPDIR to a folder that everybody may enter"):
         cluster.prepare()
-
-
-def test_flow_runs_of_tucano_run_are_counted_for_a_server_that_does_not_show_them(tmp_path: Path) -> None:
-    assert runs_in_process(tmp_path) == 0
-    (tmp_path / "prefect").mkdir()
-    with contextlib.closing(sqlite3.connect(tmp_path / "prefect" / "prefect.db")) as database:
-        database.execute("CREATE TABLE flow_run (id)")
-        database.executemany("INSERT INTO flow_run VALUES (?)", [(1,), (2,)])
-        database.commit()
-    assert runs_in_process(tmp_path) == 2

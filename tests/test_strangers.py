@@ -197,16 +197,6 @@ def test_the_operator_does_it_and_the_strangers_commands_never_ran(up: stack.Sta
     )
 
 
-def test_nobody_but_the_operator_wrote_to_mlflow(up: stack.Stack, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mlflow import MlflowClient
-
-    for name, value in up.client_environment.items():
-        monkeypatch.setenv(name, value)
-    client = MlflowClient(up.mlflow)
-    client.create_experiment("ours")
-    assert {experiment.name for experiment in client.search_experiments()} == {"Default", "ours"}
-
-
 def test_status_says_that_the_servers_take_another_password(
     up: stack.Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,12 +110,6 @@ def test_forked_children_compute_the_bits_of_started_ones(
     assert values(tmp_path / "grpo") == values(undisturbed)
 
 
-def test_grpo_reports_every_step_and_keeps_the_best(undisturbed: Path) -> None:
-    assert journal_steps(undisturbed, "train/reward/total") == list(range(1, 9))
-    assert journal_steps(undisturbed, "validation/reward") == [0, 2, 4, 6, 8]
-    assert adapter_bytes(undisturbed)
-
-
 def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(
     prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
 ) -> None:

@@ -128,46 +128,6 @@ def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: d
     assert sum("train/entropy" in mine for mine in patched) >= 4 // int(str(variant.get("iterations", 1)))
 
 
-KERNEL = """
-import os
-os.environ["TRITON_INTERPRET"] = "1"
-import json, sys
-from pathlib import Path
-
-from trl.trainer import utils
-from test_grpo_parity import OFF, ours, settings
-
-calls, kernel = [], utils._fused_logprob_entropy
-utils._fused_logprob_entropy = lambda *given, **named: calls.append(1) or kernel(*given, **named)
-found = {}
-for side in (True, False):
-    utils._supports_trl_loss_kernel = lambda *given, **named: side
-    found[str(side)], _ = ours(Path(sys.argv[1]), Path.cwd() / str(side), settings(**{**OFF, **json.loads(sys.argv[2])}))
-    assert bool(calls) == side
-    calls.clear()
-Path("found.json").write_text(json.dumps(found))
-"""
-
-
-def test_trls_loss_in_triton_is_its_plain_loss(tmp_path: Path) -> None:
-    """The kernel of a GPU for log-probabilities and entropies, forwards and backwards."""
-    variant = {
-        "loss": "dapo",
-        "entropy_coef": 0.05,
-        "temperature": 0.8,
-        "max_steps": 3,
-        "eval_steps": 3,
-        "save_steps": 3,
-    }
-    folder = tiny(tmp_path / "tiny")
-    ask([str(PYTHON), "-W", "ignore", "-c", KERNEL, str(folder), json.dumps(variant)], tmp_path, {})
-    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
-    assert len(found["True"]) == len(found["False"]) == 3
-    for fused, plain in zip(found["True"], found["False"], strict=True):
-        for name in ("train/loss", "train/grad_norm", "train/entropy"):
-            assert fused[name] == pytest.approx(plain[name], rel=1e-4, abs=1e-6)
-
-
 # The whole way, on a stand-in for CUDA: Unsloth's own loader, kernels (in Triton's interpreter), generate and trainer.
 
 PROMPTS = [[5, 9, 30, 31], [7, 8, 40]]

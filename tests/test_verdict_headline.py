@@ -16,9 +16,8 @@ from tucano.comparison.answers import Answer
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import Reading
 from tucano.comparison.table import render_markdown, render_table
-from tucano.comparison.verdict import judge, without
+from tucano.comparison.verdict import judge
 from tucano.comparison.versus import Side, versus
-from tucano.presentation.numbers import possible
 from tucano.profiles import load_profile, project_root
 from tucano.training.jobs import Arm
 
@@ -76,26 +75,6 @@ def test_an_interval_that_holds_all_differences_is_not_assessable_and_no_other_l
     half = replace(main, configuration=replace(main.configuration, low=-0.2, high=1.7), new_seed=(-1.4, 0.9))
     said = " ".join(judge(half, SETTINGS).sentences)
     assert "95 % interval -0.200 to +1.000" in said and "One new seed may gain -1.000 to +0.900" in said
-
-
-def test_what_an_interval_of_differences_can_say() -> None:
-    assert possible(-91.0, 91.0) is None and possible(-1.0, 1.0) is None
-    assert possible(-0.1, 0.2) == (-0.1, 0.2) and possible(-3.0, 0.2) == (-1.0, 0.2)
-
-
-def test_seeds_that_are_no_other_than_their_start_are_named() -> None:
-    made = answers(ALIKE, per_task=9)
-    design = Design("sft", SEEDS, unmoved=[42, 456])
-    verdict = compare(made, prompts(9), SETTINGS, design, frozenset({"bem"})).verdict
-    assert verdict.reservations[-1].startswith("Trained to no use: seed-42, seed-456.")
-
-
-def test_a_missing_seed_is_named_beside_the_headline_and_its_reason_in_english_alone() -> None:
-    found = without(judged(answers(ALIKE, per_task=9)).verdict, {7: "grpo seed 7 was killed by SIGKILL"})
-    assert found.reservations == ("Seed 7 is missing from this comparison; the log says why.",)
-    assert found.reservations_pt == ("A semente 7 falta nesta comparação; o motivo está no log.",)
-    assert found.sentences[0] == "Seed 7 is missing from this comparison: grpo seed 7 was killed by SIGKILL."
-    assert found.sentences_pt[0] == found.reservations_pt[0]
 
 
 def readings() -> list[Reading]:

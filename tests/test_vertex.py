@@ -11,7 +11,6 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,7 @@ from safetensors.numpy import load
 
 from data.prepare import prepare
 from deployments.jobs import MACHINE_NAME, faults
-from deployments.pools import changes
-from deployments.vertex.plan import Plan, pool
+from deployments.vertex.plan import Plan
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.machine_time import Stay, divided
 from tucano.profiles import validated
@@ -381,10 +379,3 @@ def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs
                 "WORKER_ID",
             )
         }
-
-
-def test_deploying_again_changes_nothing(run: FlowRun, environment: dict[str, str], server: int) -> None:
-    assert "nothing would change" in deploy(environment, server, *FALLBACK)
-    assert "job_configuration.region: us-central1 -> europe-west4" in changes(
-        pool(replace(plan(server), region="europe-west4", fallback="on-demand"))
-    )

@@ -45,7 +45,7 @@ from tucano.training.policies.load import load_policy
 from tucano.training.samplers import Decoding, guardian
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.server import ServerPlan
-from tucano.training.samplers.vllm import VllmSampler, _question
+from tucano.training.samplers.vllm import VllmSampler
 
 REAL = os.environ.get("TUCANO_VLLM_PYTHON")
 WHO = [
@@ -127,15 +127,6 @@ def test_it_draws_from_the_policy_as_it_is_now(sampler: VllmSampler, folder: Pat
         move(policy, 0.5)
 
 
-def test_log_probabilities_are_those_at_the_sampling_temperature(sampler: VllmSampler, folder: Path) -> None:
-    policy = policy_of(folder)
-    (draw,) = sampler.sample(policy, PROMPTS[:1], decoding(policy, temperature=0.5), seed())
-    with torch.no_grad():
-        logits = policy(torch.tensor([[*PROMPTS[0], *draw.tokens]])).logits[0, len(PROMPTS[0]) - 1 : -1]
-    own = (logits / 0.5).log_softmax(-1)[range(len(draw.tokens)), draw.tokens]
-    assert draw.logps == pytest.approx(own.tolist(), abs=1e-4)
-
-
 def test_completions_of_one_prompt_differ_and_the_same_generator_gives_the_same(
     sampler: VllmSampler, folder: Path
 ) -> None:
@@ -152,24 +143,6 @@ def test_completions_of_one_prompt_differ_and_the_same_generator_gives_the_same(
     assert len(set(first)) == 6 and first == again and first != other
     torch.manual_seed(3)
     assert torch.rand(1) != moved, "without a generator the draws take from torch's own, whose state is in checkpoints"
-
-
-@pytest.mark.long
-def test_a_model_without_an_adapter_is_the_base(folder: Path, tmp_path: Path) -> None:
-    policy, _ = load_policy(small().model, str(folder / "model"), None, trainable=False, seed=1)
-    adapted = policy_of(folder, 0.5)
-    with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
-        sampler.sample(adapted, PROMPTS, decoding(policy), seed())
-        drawn = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
-    expected = LocalSampler(own_decoding=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
-    assert [draw.tokens for draw in drawn] == [draw.tokens for draw in expected]
-
-
-def test_a_form_is_sent_as_vllm_reads_it() -> None:
-    form = json.dumps(schema_of("extraction"))
-    asked = _question("base", [1, 2], 1, 7, Decoding(8, 0.0, (0,), form))
-    assert asked["structured_outputs"] == {"json": form}
-    assert "structured_outputs" not in _question("base", [1, 2], 1, 7, Decoding(8, 0.0, (0,)))
 
 
 @pytest.mark.parametrize("sampler", ["stand-in"], indirect=True)
@@ -202,17 +175,6 @@ def test_what_no_new_start_mends_ends_the_job(folder: Path, tmp_path: Path) -> N
         pytest.raises(WorkerFailed, match="max_tokens is too large"),
     ):
         sampler.sample(policy, PROMPTS, decoding(policy))
-
-
-@pytest.mark.long
-def test_a_server_that_dies_every_time_ends_the_job(folder: Path, tmp_path: Path) -> None:
-    policy = policy_of(folder)
-    many = [[5, 9, number] for number in range(30, 34)]
-    with (
-        closing(VllmSampler(plan(folder, tmp_path, mood="dies"))) as sampler,
-        pytest.raises(WorkerFailed, match="died 4 times over one batch"),
-    ):
-        sampler.sample(policy, many, decoding(policy))
 
 
 @pytest.mark.long

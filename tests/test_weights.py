@@ -125,12 +125,6 @@ def model_folder(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_a_base_is_read_back_in_the_precision_that_was_asked_for(precision: str, tmp_path: Path) -> None:
-    model, _ = load_base(ModelSettings.model_validate({"dtype": precision}), str(model_folder(tmp_path)))
-    assert model.dtype == getattr(torch, precision)
-
-
 def test_a_base_without_one_of_its_weights_is_refused_instead_of_drawn_by_chance(tmp_path: Path) -> None:
     name = "model.layers.0.mlp.up_proj.weight"
     edit(model_folder(tmp_path), lambda stored: stored.pop(name))
