@@ -29,16 +29,9 @@ from tucano.training.samplers import slots
 from tucano.training.samplers.decode import Decoder
 
 RAISING = (
-    "nll_loss2d",
-    "median.dim",
-    "kthvalue",
-    "histc",
-    "put_.",
-    "ctc_loss",
-    "embedding_bag",
-    "max_unpool",
+    "nll_loss2d", "median.dim", "kthvalue", "histc", "put_.", "ctc_loss", "embedding_bag", "max_unpool",
     "grid_sampler",
-)
+)  # fmt: skip
 """Of torch.use_deterministic_algorithms, those of this project's field; `cumsum` and `cumprod` of floats besides."""
 
 

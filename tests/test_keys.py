@@ -433,13 +433,9 @@ def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
     ("file", "old", "new", "changed"),
     [
         ("tucano/training/policies/nano.py", "The nano model:", "A smaller model:", set()),
-        ("tucano/training/merge.py", "LARGEST_MEAN = 0.05", "LARGEST_MEAN = 0.06", {
-            "tucano.training.merge", "tucano.training.preflight",
-        }),
+        ("tucano/training/merge.py", "LARGEST_MEAN = 0.05", "LARGEST_MEAN = 0.06", {"tucano.training.merge", "tucano.training.preflight"}),
         ("data/passages.txt", "\n", "\n\n", {"data.prepare", "data.benchmark"}),
-        ("tucano/audit/pinned_floors.json", "{", "{ ", {
-            "tucano.audit.stage", "tucano.audit.reaudit_table", "tucano.report.report",
-        }),
+        ("tucano/audit/pinned_floors.json", "{", "{ ", {"tucano.audit.stage", "tucano.audit.reaudit_table", "tucano.report.report"}),
         ("tucano/presentation/style.css.j2", "{", "{ ", {"tucano.audit.stage", "tucano.report.report"}),
         ("tucano/settings/benchmark.py", "ge=80", "ge=81", {
             "data.benchmark", "tucano.benchmark.benchmark", "tucano.benchmark.answers", "tucano.benchmark.judge",

@@ -1,10 +1,10 @@
 """Logs stay small: our own, those of training children, and those of programs that know nothing of it."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
+from pace import until
 
 from deployments import services
 from tucano.storage import logs
@@ -41,13 +41,9 @@ def test_the_log_of_a_service_is_bounded_too(tmp_path: Path) -> None:
     """It writes 25 MB, on both outputs, the first line from a child of its own."""
     script = "(echo ção; yes 0123456789 | head -c 12000000) & wait; yes 0123456789 | head -c 13000000 >&2; echo end"
     service = services.start("chatty", ["sh", "-c", script], os.environ, tmp_path / "logs" / "chatty.log")
-    deadline = time.monotonic() + 600
-    while not (tmp_path / "logs" / "chatty.log").is_file() or not (
-        tmp_path / "logs" / "chatty.log"
-    ).read_text().endswith("end\n"):
-        assert time.monotonic() < deadline, sizes(tmp_path / "logs" / "chatty.log")
-        time.sleep(0.1)
-    found = sizes(tmp_path / "logs" / "chatty.log")
+    log = tmp_path / "logs" / "chatty.log"
+    until(lambda: log.is_file() and log.read_text().endswith("end\n"), lambda: sizes(log))
+    found = sizes(log)
     assert service.log == str(tmp_path / "logs" / "chatty.log")
     assert set(found) == {"chatty.log", "chatty.log.1", "chatty.log.2"} and max(found.values()) <= logs.BYTES
     assert (tmp_path / "logs" / "chatty.log.2").read_text(encoding="utf-8").startswith("ção\n")

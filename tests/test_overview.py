@@ -5,7 +5,6 @@ import html
 import json
 import re
 import shutil
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from browser import Page, open_page
+from pace import until
 from prefect.exceptions import Pause
 from statsmodels.stats.multitest import multipletests
 from storages import Finished, finished
@@ -428,10 +428,7 @@ def test_a_run_keeps_the_page_of_its_storage(kept: Overview, made: tuple[Path, s
 
 
 def wait_for(root: Path, text: str) -> None:
-    deadline = time.monotonic() + 600
-    while not (root / PAGE).exists() or text not in (root / PAGE).read_text(encoding="utf-8"):
-        assert time.monotonic() < deadline, text
-        time.sleep(0.02)
+    until(lambda: (root / PAGE).exists() and text in (root / PAGE).read_text(encoding="utf-8"), lambda: text)
 
 
 def test_a_run_that_nobody_answers_waits_no_longer_than_it_said(tmp_path: Path) -> None:

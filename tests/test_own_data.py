@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_files import ODD, put_in_place
 from own_rows import ODD_ROWS, insight, push, words, written
+from test_cli import tucano
 
 from data.own import command, reading
 from data.own.export import prompts_of, write_rows
@@ -256,20 +257,15 @@ def test_the_check_names_the_first_rows_of_each_kind_and_counts_all(
 
 
 def test_the_command_checks_a_file_and_refuses_in_a_sentence(tmp_path: Path) -> None:
-    def tucano(*words: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "tucano.cli", "data", *words]
-        return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
-
-    done = tucano("check", str(written(tmp_path / "own.jsonl", [push(1), "{"])))
+    done = tucano("data", "check", str(written(tmp_path / "own.jsonl", [push(1), "{"])))
     assert done.returncode == 1 and "1 usable" in done.stdout and done.stderr == ""
     many = written(tmp_path / "many.jsonl", [{**push(number), "task": "poesia"} for number in range(3_000)])
     line = f"{sys.executable} -m tucano.cli data check {many} | head -n 1"
     done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("3000 rows, 0 usable\n") and done.stderr == ""
-    done = tucano("check", str(tmp_path / "none.jsonl"))
-    assert (
-        done.returncode == 2 and done.stderr.startswith("tucano: there is no file") and "Traceback" not in done.stderr
-    )
+    done = tucano("data", "check", str(tmp_path / "none.jsonl"))
+    assert done.returncode == 2 and done.stderr.startswith("tucano: there is no file")
+    assert "Traceback" not in done.stderr
 
 
 def test_the_command_that_is_named_leaves_out_tasks_that_would_stop_the_run(

@@ -257,10 +257,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str]] = {
     "no path": ({"sources": [{"source": "jsonl"}]}, "needs data.path"),
     "path of nothing": ({"sources": [{"source": "synthetic", "path": "a"}]}, "is not read by"),
     "shares": ({"sources": [{"source": "synthetic", "share": 0.5}]}, "must add up to 1, they add up to 0.5"),
-    "one file twice": (
-        {"sources": [own(Path("a.jsonl"), share=0.5), own(Path("./x/../a.jsonl"), share=0.5)]},
-        "names a.jsonl twice",
-    ),
+    "one file twice": ({"sources": [own(Path("a.jsonl"), share=0.5), own(Path("./x/../a.jsonl"), share=0.5)]}, "names a.jsonl twice"),
     "two stores": ({"sources": [own(Path("a"), source="olist", share=0.5)] * 2}, "names olist twice"),
     "no share": ({"sources": [{"source": "synthetic", "share": 0.0}, {"source": "synthetic"}]}, "greater than 0"),
 }  # fmt: skip

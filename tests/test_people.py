@@ -194,22 +194,14 @@ def test_a_key_that_is_left_is_not_written_over(ab: Path, tmp_path: Path, storag
         (PAIRS, "[" * 9999, "line 1 is not a pair of answers"),
         (PAIRS, "\x1b[2J", "line 1 is not a pair of answers"),
         (CHOSEN, '{"pair": "../../x", "choice": "first", "rater": "a", "rater_kind": "human"}', "is not a choice"),
-        (
-            CHOSEN,
-            '{"pair": "0123456789abcdef", "choice": "both", "rater": "a", "rater_kind": "human"}',
-            "is not a choice",
-        ),
+        (CHOSEN, '{"pair": "0123456789abcdef", "choice": "both", "rater": "a", "rater_kind": "human"}', "is not a choice"),
         ("key", "{}", "is not the key of an A/B"),
-        (
-            "key",
-            '{"sides": ["a", "b"], "first": {}, "same": 0, "seed": 1, "made_of": {}}',
-            "is not the key of the pairs",
-        ),
+        ("key", '{"sides": ["a", "b"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "is not the key of the pairs"),
         ("key", '{"sides": ["a", "a"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "both sides are one model"),
         ("key", '{"sides": ["a", "b"], "first": {}, "same": -9, "seed": 1, "made_of": {}}', "same: Input should be"),
         ("key", '{"sides": ["a", "b\\nc"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "sides.1: String"),
     ],
-)
+)  # fmt: skip
 def test_what_is_damaged_is_one_sentence(ab: Path, name: str, content: str, says: str) -> None:
     judge_all(ab, "Aproveite")
     (key_of(ab) if name == "key" else ab / name).write_text(content + "\n", encoding="utf-8")

@@ -8,15 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
-from peft import get_peft_model
+from nano_models import nano_adapter, nano_base
 
 from rewards import load_reward_set
 from tucano.errors import UserError
 from tucano.files.models import SeedFiles, ServedFiles
 from tucano.files.per_task import adapters_by_task, join_adapters
 from tucano.profiles import validated
-from tucano.prompts import Prompt, write_prompts
+from tucano.prompts import Prompt
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training import answers, merge
@@ -25,8 +24,7 @@ from tucano.training.answering.messages import Opening, Question
 from tucano.training.answers import readings
 from tucano.training.jobs import Arm, version_arm
 from tucano.training.orders import JobFolders, order
-from tucano.training.policies.load import Policy, load_policy, lora_config
-from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.policies.load import Policy, load_policy
 from tucano.training.policies.served_model import ServedModel
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.samplers.local import LocalSampler
@@ -44,19 +42,9 @@ PROMPTS = [
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A nano base, and in adapter/ one adapter for each of two tasks, each of which changes its answers."""
     root = tmp_path_factory.mktemp("per task")
-    (root / "prompts").mkdir()
-    write_prompts(root / "prompts" / "validation.jsonl", PROMPTS)
-    (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS), encoding="utf-8")
-    tokenizer = build_tokenizer([*SYSTEMS.values(), *(prompt.user for prompt in PROMPTS)], MODEL)
-    build_model(tokenizer, MODEL, seed=1).save_pretrained(root / "base")
-    tokenizer.save_pretrained(root / "base")
+    nano_base(root, MODEL, SYSTEMS, PROMPTS)
     for seed, task in enumerate(SYSTEMS):
-        adapted = get_peft_model(build_model(tokenizer, MODEL, seed=1), lora_config(MODEL))
-        noise = torch.Generator().manual_seed(seed)
-        for name, weight in adapted.named_parameters():
-            if "lora_B" in name:
-                weight.data = 0.3 * torch.randn(weight.shape, generator=noise)
-        adapted.save_pretrained(root / "adapter" / task)
+        nano_adapter(root, MODEL, 0.3, f"adapter/{task}", seed)
     return root
 
 

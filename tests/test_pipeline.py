@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 from chat_api import Response, chat, serving
+from pace import until
 from test_numbers_agree import agree, plain
 
 from tucano.comparison.compare import Comparison
@@ -111,10 +112,7 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(storage: Path) -> None:
 def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -> None:
     process = started(storage)
     seen = "".join(lines_until(process, r"grpo-seed-\d+: runs"))
-    deadline = time.monotonic() + 600
-    while not list(storage.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: list(storage.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")))
     training_children(process)[0].kill()
     code, output = finished(process)
     assert code == 0, output
@@ -197,10 +195,8 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
         }
         more = {name.replace(".", "__"): json.dumps(value) for name, value in settings.items()}
         process = started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more)
-        deadline = time.monotonic() + 600
-        while not (files := list(storage.glob("replies/*/replies.jsonl"))) or files[0].read_bytes().count(b"\n") < 40:
-            assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.05)
+        kept = "replies/*/replies.jsonl"
+        until(lambda: any(file.read_bytes().count(b"\n") >= 40 for file in storage.glob(kept)))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         replied = {json.dumps(body) for body, _, _ in api.asked[:40]}
@@ -231,11 +227,7 @@ def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -
 def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> None:
     process = started(storage, grpo__seeds=[42, 124], worker__retries=0)
     list(lines_until(process, r"grpo-seed-124: runs"))
-    deadline = time.monotonic() + 600
-    while not (victims := [child for child in training_children(process) if child.name() == "grpo-seed-124"]):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    victims[0].kill()
+    until(lambda: [child for child in training_children(process) if child.name() == "grpo-seed-124"])[0].kill()
     code, output = finished(process)
     assert code == 0, output
     said = " ".join(output.split())

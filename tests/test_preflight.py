@@ -76,18 +76,8 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
     ("rewards", "texts", "level", "words"),
     [
         ([0.1, 0.5, 0.3, 0.9, 0.2, 0.4, 0.7, 0.8], None, "ok", "100% of 2 groups"),
-        (
-            [1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0],
-            None,
-            "ok",
-            "100% of 2 groups differ in reward, 2 different rewards",
-        ),
-        (
-            [1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0],
-            None,
-            "ok",
-            "100% of 2 groups differ in reward, 3 different rewards",
-        ),
+        ([1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 2 different rewards"),
+        ([1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 3 different rewards"),
         ([1.0] * 4 + [0.0] * 4, None, "red", "0% of 2 groups differ in reward, 2 different rewards"),
         ([0.5] * 8, ["igual"] * 8, "red", "0% of 2 groups differ in reward, 1 different rewards, 25% different texts"),
         ([0.2, 1.0, 0.6, 1.8, 0.4, 0.8, 1.4, 1.6], None, "red", "up to 1.80"),
@@ -102,7 +92,7 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
         "doubled scale",
         "mostly dead groups",
     ],
-)
+)  # fmt: skip
 def test_signal_within_groups_of_four(rewards: list[float], texts: list[str] | None, level: str, words: str) -> None:
     (line,) = check.signal(completions(rewards, texts), 4)
     assert line.level == level and words in line.evidence

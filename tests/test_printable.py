@@ -5,8 +5,6 @@ shown.
 import ast
 import html
 import io
-import os
-import subprocess
 import sys
 import unicodedata
 from pathlib import Path
@@ -14,6 +12,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from test_cli import tucano
 
 from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
@@ -82,20 +81,9 @@ def test_a_stream_writes_only_what_is_printable_and_is_a_stream_in_the_rest() ->
 
 
 def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "tucano.cli",
-        "rate",
-        str(tmp_path / "\x1b[2Jratings"),
-        "--rater",
-        "ana",
-        "--from",
-        "\x1b]0;x\x07",
-    ]
-    result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, timeout=900)
-    assert result.returncode == 2 and "␛]0;x␇ does not exist" in result.stderr.decode()
-    assert b"\x1b" not in result.stdout + result.stderr
+    result = tucano("rate", str(tmp_path / "\x1b[2Jratings"), "--rater", "ana", "--from", "\x1b]0;x\x07")
+    assert result.returncode == 2 and "␛]0;x␇ does not exist" in result.stderr
+    assert "\x1b" not in result.stdout + result.stderr
 
 
 def test_stages_show_text_in_the_prefect_page_only_through_functions_that_escape() -> None:

@@ -191,13 +191,9 @@ MISTAKES: dict[str, tuple[str, list[str], str]] = {
     "nothing at all": ("laptop", [""], "has no value"),
     "deep YAML": ("laptop", ["grpo.seeds=" + "[" * 5000], "grpo.seeds='[[[["),
     "empty storage": ("laptop", ["storage=\u3000"], "is not valid: it is empty"),
-    "line break in a path": (
-        "laptop",
-        ["storage=a\nb"],
-        "storage='a\\nb' is not valid: it holds the control character",
-    ),
+    "line break in a path": ("laptop", ["storage=a\nb"], "storage='a\\nb' is not valid: it holds the control character"),
     "zero byte in a path": ("laptop", ["data.source=b2w", "data.path=a\0b"], "control character '\\x00'"),
-}
+}  # fmt: skip
 
 
 LARGEST = {

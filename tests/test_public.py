@@ -45,12 +45,9 @@ QUERIES = [
     ("Quem se chama Ana?", "SELECT idade FROM aluno WHERE nome = 'Ana'"),
     ("Quem tem mais de 20 anos?", "SELECT nome FROM aluno WHERE idade > 20"),
     ("Nomes por idade?", "SELECT nome FROM aluno ORDER BY idade"),
-    (
-        "Quem está na sala B?",
-        "SELECT T1.nome FROM aluno AS T1 JOIN turma AS T2 ON T1.turma_id = T2.id WHERE T2.sala = 'B'",
-    ),
+    ("Quem está na sala B?", "SELECT T1.nome FROM aluno AS T1 JOIN turma AS T2 ON T1.turma_id = T2.id WHERE T2.sala = 'B'"),
     ("Turmas sem aluno?", "SELECT id FROM turma EXCEPT SELECT turma_id FROM aluno"),
-]
+]  # fmt: skip
 
 
 def spider_folder(folder: Path, queries: list[tuple[str, str]] = QUERIES, **changed: Any) -> Path:

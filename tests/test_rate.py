@@ -432,14 +432,11 @@ class TestMistakes:
         [
             (b"", "holds no completions"),
             (b'{"prompt": {"id": "a"}, "completion": "b"}\n', "line 1 is not a completion"),
-            (
-                json.dumps(asdict(prompt(0))).encode(),
-                "line 1 is not a completion with its prompt (prompt: Field required)",
-            ),
+            (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (prompt: Field required)"),
             (b"not json\n", "line 1 is not a completion"),
             (b"\xff\xfe\n", "is not UTF-8 text"),
         ],
-    )
+    )  # fmt: skip
     def test_a_file_without_completions(self, tmp_path: Path, content: bytes, says: str) -> None:
         (tmp_path / "file.jsonl").write_bytes(content)
         with pytest.raises(UserError) as refused:

@@ -4,8 +4,6 @@ lines have types.
 
 import json
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +14,7 @@ from typing import Any
 import pytest
 from odd_files import ODD, put_in_place
 from pace import slowness
+from test_cli import tucano
 
 from rewards.parsing.sql import run_query
 from rewards.parsing.sql_results import Outcome, answers_gold
@@ -153,24 +152,14 @@ class TestStore:
             open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 1, 1, 1)
         assert not (tmp_path / "mine" / "store.sql").exists()
 
-
-class TestCommand:
-    def refused(self, *arguments: str) -> str:
-        command = [sys.executable, "-m", "tucano.cli", *arguments]
-        result = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL
-        )
-        assert result.returncode == 2 and "Traceback" not in result.stderr, result.stderr
-        return result.stderr
-
     def test_rating_does_not_run_the_store_of_the_answers(self, tmp_path: Path) -> None:
         target = tmp_path / "elsewhere.sqlite"
         (tmp_path / "store.sql").write_text(f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);", encoding="utf-8")
         write_candidates(tmp_path / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
-        said = self.refused(
-            "rate", str(tmp_path / "mine"), "--rater", "ana", "--from", str(tmp_path / "answers.jsonl"), "--terminal"
-        )
-        assert "store.sql is no store: not authorized" in said and not target.exists()
+        whose = ("--rater", "ana", "--from", str(tmp_path / "answers.jsonl"), "--terminal")
+        refused = tucano("rate", str(tmp_path / "mine"), *whose)
+        assert refused.returncode == 2 and "store.sql is no store: not authorized" in refused.stderr
+        assert not target.exists()
 
 
 class TestLines:

@@ -3,14 +3,12 @@ it.
 """
 
 import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from test_cli import tucano
 
 from tucano.errors import SecretInSettings, UserError
 from tucano.profiles import load_profile, profiles, validated
@@ -231,14 +229,8 @@ def test_a_key_does_not_leave_this_machine_in_plain_text() -> None:
 
 
 def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tucano.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
-    result = subprocess.run(
-        [*command, "--set", f"tracking_uri={SECRET_ADDRESSES[0]}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
+    address = f"tracking_uri={SECRET_ADDRESSES[0]}"
+    result = tucano("run", "laptop", "--set", f"storage={tmp_path / 'runs'}", "--set", address)
     assert result.returncode == 2 and result.stderr.startswith("tucano: tracking_uri ")
     assert PASSWORD not in result.stdout + result.stderr and "Traceback" not in result.stderr
     assert not (tmp_path / "runs").exists()
@@ -254,10 +246,8 @@ def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) 
     ],
 )
 def test_what_is_not_understood_is_repeated_without_it(tmp_path: Path, arguments: list[str]) -> None:
-    command = [sys.executable, "-m", "tucano.cli", *arguments]
-    if arguments[0] == "lineage":
-        command += ["--set", f"storage={tmp_path / 'runs'}"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
+    more = ["--set", f"storage={tmp_path / 'runs'}"] if arguments[0] == "lineage" else []
+    result = tucano(*arguments, *more)
     assert result.returncode == 2 and result.stderr and PASSWORD not in result.stdout + result.stderr, result.stderr
 
 
@@ -269,13 +259,11 @@ def test_what_is_not_understood_is_repeated_without_it(tmp_path: Path, arguments
     ],
 )
 def test_servers_take_their_password_apart_from_their_address(
-    tmp_path: Path, variable: str, address: str, instead: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, address: str, instead: str
 ) -> None:
     """Their addresses are printed and written: as links in reports, notes and artifacts."""
-    command = [sys.executable, "-m", "tucano.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
-    result = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, variable: address}, capture_output=True, text=True, timeout=900
-    )
+    monkeypatch.setenv(variable, address)
+    result = tucano("run", "laptop", "--set", f"storage={tmp_path / 'runs'}")
     assert result.returncode == 2, result.stderr
     assert variable in result.stderr and instead in result.stderr and PASSWORD not in result.stdout + result.stderr
 
@@ -290,11 +278,7 @@ def test_prefects_server_refuses_it_before_it_is_stored() -> None:
     }
     schema["definitions"] = schema["properties"]["settings"].pop("$defs")  # type: ignore[index]
     validate({"settings": json.loads(PipelineSettings().model_dump_json())}, schema, raise_on_error=True)
-    for values in (
-        {"tracking_uri": SECRET_ADDRESSES[0]},
-        {"storage": SECRET_ADDRESSES[7]},
-        {"data": {"path": SECRET_ADDRESSES[2]}},
-    ):
+    for values in ({"tracking_uri": SECRET_ADDRESSES[0]}, {"data": {"path": SECRET_ADDRESSES[2]}}):
         with pytest.raises(ValidationError, match="environment") as caught:
             validate({"settings": values}, schema, raise_on_error=True)
         assert PASSWORD not in str(caught.value)

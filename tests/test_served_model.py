@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 import torch
-from peft import get_peft_model
+from nano_models import nano_adapter, nano_base
 from safetensors.torch import load_file, save_file
 
-from tucano.prompts import TASKS, Prompt, write_prompts
+from tucano.prompts import TASKS, Prompt
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.tracking import Tracker
 from tucano.tracking.models import WEIGHTS, pack
@@ -29,8 +29,7 @@ from tucano.training import merge
 from tucano.training.jobs import Job
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies import served_model
-from tucano.training.policies.load import load_policy, lora_config
-from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.policies.load import load_policy
 
 MODEL = ModelSettings(nano_hidden=32, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
 SYSTEMS: dict[str, str] = {task: f"Você responde {task}." for task in TASKS}
@@ -44,20 +43,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     prompts = [
         Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(4)
     ]
-    (root / "prompts").mkdir()
-    write_prompts(root / "prompts" / "validation.jsonl", prompts)
-    (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS, ensure_ascii=False), encoding="utf-8")
-    tokenizer = build_tokenizer([*SYSTEMS.values(), *(row["prompt"] for row in ASKED)], MODEL)
-    model = build_model(tokenizer, MODEL, seed=1)
-    model.generation_config.eos_token_id = None  # the tokenizer alone knows, as with some bases
-    model.save_pretrained(root / "base")
-    tokenizer.save_pretrained(root / "base")
-    adapted = get_peft_model(model, lora_config(MODEL))
-    generator = torch.Generator().manual_seed(2)
-    for name, weight in adapted.named_parameters():
-        if "lora_B" in name:
-            weight.data = 0.1 * torch.randn(weight.shape, generator=generator)
-    adapted.save_pretrained(root / "adapter")
+    nano_base(root, MODEL, SYSTEMS, prompts)
+    nano_adapter(root, MODEL, noise=0.1)
     settings = PipelineSettings.model_validate({"model": MODEL.model_dump(), "grpo": {"max_completion_tokens": 24}})
     output = root / "merged"
     output.mkdir()

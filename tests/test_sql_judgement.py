@@ -57,24 +57,9 @@ def test_answers_judged_right_filter_on_the_gold_querys_values(tmp_path: Path) -
             "",
             "WHERE drops rows without a partner",
         ),
-        (
-            "LEFT JOIN",
-            "SELECT COUNT(*) FROM clientes JOIN pedidos USING(cliente_id) WHERE estado='SP' OR mes='x'",
-            "",
-            None,
-        ),
-        (
-            "LEFT JOIN",
-            "SELECT MAX(mes) FROM clientes JOIN pedidos USING(cliente_id)",
-            "",
-            "aggregates pass over rows without a partner",
-        ),
-        (
-            "another order",
-            "SELECT COUNT(*) FROM pedidos ORDER BY 1",
-            "SELECT COUNT(*) FROM pedidos",
-            "there is one row",
-        ),
+        ("LEFT JOIN", "SELECT COUNT(*) FROM clientes JOIN pedidos USING(cliente_id) WHERE estado='SP' OR mes='x'", "", None),
+        ("LEFT JOIN", "SELECT MAX(mes) FROM clientes JOIN pedidos USING(cliente_id)", "", "aggregates pass over rows without a partner"),
+        ("another order", "SELECT COUNT(*) FROM pedidos ORDER BY 1", "SELECT COUNT(*) FROM pedidos", "there is one row"),
         (
             "operator",
             "SELECT mes FROM pedidos GROUP BY mes HAVING COUNT(*) > 0",
@@ -88,7 +73,7 @@ def test_answers_judged_right_filter_on_the_gold_querys_values(tmp_path: Path) -
             None,
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_the_same_by_rule(kind: str, gold: str, mutant: str, reason: str | None) -> None:
     assert is_same(kind, gold, mutant or gold.replace(" JOIN", " LEFT JOIN"), SHOP) == reason
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 from odd_files import ODD, put_in_place
+from test_cli import tucano
 
 from deployments import services, stack
 from deployments.postgres import find_cluster
@@ -33,11 +34,6 @@ home = stack.opened(__import__("pathlib").Path(sys.argv[1]), __import__("pathlib
 print([name for name, service in stack.read_services(home.file).items() if service.process() is not None])
 stack.down(home)
 """
-
-
-def tucano(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(home)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
 
 
 @pytest.fixture
@@ -92,7 +88,7 @@ def test_a_damaged_list_of_services_is_a_sentence(damaged: str, command: str, tm
 def test_the_sentence_names_what_still_runs(sleepers: dict[str, services.Service], tmp_path: Path) -> None:
     file = tmp_path / "stack" / "services.json"
     file.write_text("", encoding="utf-8")
-    said = tucano(tmp_path, "down")
+    said = tucano("down", "--home", str(tmp_path))
     assert said.returncode == 2 and len(said.stderr.splitlines()) == 1
     found = re.search(
         r"is empty or damaged; stop what still runs of it with kill ([\d ]+), then remove that file", said.stderr
@@ -132,8 +128,8 @@ def test_damaged_ports_are_a_sentence(damaged: str, tmp_path: Path) -> None:
 
 
 def test_looking_writes_nothing(tmp_path: Path) -> None:
-    assert tucano(tmp_path / "none", "status").returncode == 1
-    assert tucano(tmp_path / "none", "down").returncode == 0
+    assert tucano("status", "--home", str(tmp_path / "none")).returncode == 1
+    assert tucano("down", "--home", str(tmp_path / "none")).returncode == 0
     assert list(tmp_path.iterdir()) == []
 
 

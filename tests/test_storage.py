@@ -21,16 +21,8 @@ from tucano.tracking import Tracker
 from tucano.training.checkpoints.attempts import last_record
 
 LEADING_OUT = [
-    "../evil.txt",
-    "../../evil.txt",
-    "a/../../../evil.txt",
-    "..",
-    "./x",
-    "..\\evil.txt",
-    "C:evil.txt",
-    "a\nb",
-    "a\0b",
-]
+    "../evil.txt", "../../evil.txt", "a/../../../evil.txt", "..", "./x", "..\\evil.txt", "C:evil.txt", "a\nb", "a\0b",
+]  # fmt: skip
 
 
 @pytest.fixture

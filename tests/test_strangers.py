@@ -13,7 +13,6 @@ import stat
 import subprocess
 import tempfile
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +23,7 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 from browser import Page, open_page
+from pace import until
 from prefect_page import login_links
 
 from deployments import stack
@@ -187,10 +187,7 @@ def test_nor_does_it_in_a_browser_that_is_logged_in(up: stack.Stack, browser: Pa
 def test_the_operator_does_it_and_the_strangers_commands_never_ran(up: stack.Stack, traces: Path) -> None:
     """The worker takes runs in their order: the operator's was asked for last."""
     shell_command(up.api.ask, traces / "operator")
-    deadline = time.monotonic() + 600
-    while not (traces / "operator").exists():
-        assert time.monotonic() < deadline, up.log("worker-1").read_text(encoding="utf-8")[-2000:]
-        time.sleep(0.5)
+    until((traces / "operator").exists, lambda: up.log("worker-1").read_text(encoding="utf-8")[-2000:])
     assert [path.name for path in traces.iterdir()] == ["operator"]
     assert {one["name"] for one in up.api.ask("deployments/filter", {})}.isdisjoint(
         f"page{number}" for number in range(30)

@@ -101,17 +101,10 @@ def ask(command: list[str], place: Path, switches: dict[str, str]) -> None:
     "variant",
     [
         {},
-        {
-            "loss": "dapo",
-            "iterations": 2,
-            "epsilon_high": 0.28,
-            "advantages": "gdpo",
-            "overlong_tokens": 4,
-            "task_weights": "iwu",
-        },
+        {"loss": "dapo", "iterations": 2, "epsilon_high": 0.28, "advantages": "gdpo", "overlong_tokens": 4, "task_weights": "iwu"},
     ],
     ids=["on-policy", "off-policy with algorithms"],
-)
+)  # fmt: skip
 def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: dict[str, object]) -> None:
     """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding, and TRL for a
     token.

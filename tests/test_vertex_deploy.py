@@ -92,12 +92,7 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
     "no quota here": (QUOTA, limits({"effectiveLimit": "0"}), "quota", "fails"),
     "quota elsewhere": (QUOTA, limits({"effectiveLimit": "8", "dimensions": {"region": "eu"}}), "quota", "fails"),
     "quota unlimited": (QUOTA, limits({"effectiveLimit": "-1", "dimensions": None}), "quota", "ok"),
-    "quota not told": (
-        QUOTA,
-        (403, {"error": {"message": "Service Usage API has not been used"}}),
-        "quota",
-        "not asked",
-    ),
+    "quota not told": (QUOTA, (403, {"error": {"message": "Service Usage API has not been used"}}), "quota", "not asked"),
     "quota null": (QUOTA, (200, {"consumerQuotaLimits": None}), "quota", "not asked"),
     "quota of no number": (QUOTA, limits({"effectiveLimit": "many"}), "quota", "not asked"),
     "may not submit": (RIGHTS, (200, {"permissions": None}), "your rights", "fails"),
@@ -111,7 +106,7 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
     "secret untold": (SECRET, (200, {}), "secret prefect-password", "not asked"),
     "no image": (IMAGE, (404, {"errors": []}), "image", "fails"),
     "registry refuses": (IMAGE, (403, b"denied"), "image", "not asked"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BROKEN)

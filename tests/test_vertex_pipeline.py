@@ -24,8 +24,8 @@ import pytest
 import yaml
 from fake_gcloud import Project
 from fake_google import NAMES, ROOT, Cloud, Jobs, Metadata
+from pace import until
 from test_docs import FENCE
-from test_vertex import until
 
 from deployments.postgres import find_cluster
 
@@ -220,15 +220,14 @@ def test_the_pages_commands_lead_to_a_champion_whatever_machine_is_taken_away(
 
     cloud.on_upload = strike
     gone = terminal.poll
-    until(
-        lambda: (
-            any("answers of base" in log(place, one) for one in numbers(jobs, place, "answer")) or gone() is not None
-        ),
-        LONGEST_SECONDS,
-    )
+
+    def answering() -> bool:
+        return any("answers of base" in log(place, one) for one in numbers(jobs, place, "answer"))
+
+    until(lambda: answering() or gone() is not None, seconds=LONGEST_SECONDS)
     assert gone() is None, said()[-3000:]
     take_away("answer")
-    until(lambda: gone() is not None, LONGEST_SECONDS)
+    until(lambda: gone() is not None, seconds=LONGEST_SECONDS)
     assert gone() == 0, said()[-3000:]
     kinds = ("sft", "preflight", "seed 42", "answer", "merge")
     assert [len(numbers(jobs, place, kind)) for kind in kinds] == [2, 1, 2, 2, 1]
