@@ -1,12 +1,10 @@
 """People beside the numbers: a blind A/B, corrections of what was served, and what models may learn from both."""
 
 import json
-import sqlite3
 import stat
 import urllib.error
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from math import comb
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 
 import pytest
 from odd_files import ODD, put_in_place
+from storages import answered
 from test_rate import candidates, got, prompt, served, tucano_rate
 from test_verdict_headline import ALIKE, answers, judged
 
@@ -24,14 +23,12 @@ from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
 from tasks.compare import _people_files, _preference
 from tasks.promote import _of_champion
-from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate import Desk, Rater
 from tucano.cli.rate_page import render
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, Standing, standing
 from tucano.comparison.verdict import told
 from tucano.errors import UserError
-from tucano.files.prompts import PromptFiles
-from tucano.prompts import Prompt, write_prompts
+from tucano.prompts import Prompt
 from tucano.rating.choices import CHOSEN, Choosing, preference, read_choices
 from tucano.rating.draw import Candidate, write_candidates
 from tucano.rating.files import LONGEST_CORRECTION
@@ -72,31 +69,14 @@ def at_least(wins: int, of: int, chance: float) -> float:
 def storage_of(folder: Path, count: int = 9, same: int = 2) -> Path:
     """A finished run in which the champion and a seed answered `count` prompts, `same` of them with the same words."""
     asked = [prompt(number) for number in range(count)]
-
-    def data(draft: Path) -> dict[str, Any]:
-        write_prompts(PromptFiles(draft).test, asked)
-        write_prompts(
-            PromptFiles(draft).validation, [Prompt("v", "push", "Anuncie um fogão de lenha", "", "own", "CC0")]
-        )
-        with closing(sqlite3.connect(PromptFiles(draft).store)) as connection:
-            connection.execute("CREATE TABLE pedidos(pedido_id)")
-        return {}
-
-    def answered(draft: Path) -> dict[str, Any]:
-        rows = [
-            {"arm": arm, "prompt_id": one.id, "task": one.task, "decoding": "served", "sample": 0, "reward": 0.5}
-            | {"completion": "Igual!" if place < same else f"{'Aproveite' if arm == NEW else 'Oferta'}: {place}"}
-            | {"components": {}, "truth": None, "loss": 1.0, "tokens": 3, "truncated": False}
-            for arm in (OLD, NEW)
-            for place, one in enumerate(asked)
-        ]
-        (draft / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        return {}
-
-    made = Store(folder).make(Recipe("data", {}, {}, ""), data, print)
-    inputs = {"prompts": made.digest, NEW: "digest of 42", OLD: "tucano version 2"}
-    Store(folder).make(Recipe("answers", {}, inputs, ""), answered, print)
-    return folder
+    rows = [
+        {"arm": arm, "prompt_id": one.id, "task": one.task}
+        | {"completion": "Igual!" if place < same else f"{'Aproveite' if arm == NEW else 'Oferta'}: {place}"}
+        for arm in (OLD, NEW)
+        for place, one in enumerate(asked)
+    ]
+    made_of = {NEW: "digest of 42", OLD: "tucano version 2"}
+    return answered(folder, asked, rows, "CREATE TABLE pedidos(pedido_id);", **made_of)
 
 
 @pytest.fixture

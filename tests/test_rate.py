@@ -7,7 +7,6 @@ import itertools
 import json
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -16,7 +15,7 @@ import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,11 @@ from typing import Any
 import pytest
 from browser import Page, open_page
 from odd_files import ODD, put_in_place
+from storages import answered
 
-from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate_page import RatingServer, render
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Prompt, Task, write_prompts
+from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.aids import guides
 from tucano.rating.choices import Choosing
 from tucano.rating.draw import Candidate, CandidateSource, draw, open_folder, read_source, write_candidates
@@ -97,46 +96,23 @@ class TestDraw:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """The storage of a finished run: two arms have answered two prompts, sampled twice and served once."""
-    storage = tmp_path / "runs"
     asked = [prompt(0, "sql_qa"), prompt(1, "push")]
-
-    def data(draft: Path) -> dict[str, Any]:
-        write_prompts(draft / "test.jsonl", asked)
-        with closing(sqlite3.connect(draft / "store.sqlite")) as connection:
-            connection.executescript(
-                "CREATE TABLE pedidos(pedido_id, mes); INSERT INTO pedidos VALUES(7, '2018-02'), (8, NULL);"
-            )
-        return {}
-
-    def answers(draft: Path) -> dict[str, Any]:
-        made: list[dict[str, Any]] = [
-            {
-                "arm": arm,
-                "prompt_id": one.id,
-                "task": one.task,
-                "decoding": decoding,
-                "sample": sample,
-                "reward": 0.123 + sample,
-            }
-            | {
-                "completion": f"{decoding} {arm}\u2028{sample}",
-                "components": {},
-                "truth": None,
-                "loss": 1.0,
-                "tokens": 3,
-                "truncated": False,
-            }
-            for arm in ("base", "seed-42")
-            for one in asked
-            for decoding, sample in (("served", 0), ("sampled", 0), ("sampled", 1))
-        ]
-        text = "".join(json.dumps(answer, ensure_ascii=False) + "\n" for answer in made)
-        (draft / "answers.jsonl").write_text(text, encoding="utf-8")
-        return {}
-
-    made = Store(storage).make(Recipe("data", {}, {}, ""), data, print)
-    Store(storage).make(Recipe("answers", {}, {"prompts": made.digest}, ""), answers, print)
-    return storage
+    rows = [
+        {
+            "arm": arm,
+            "prompt_id": one.id,
+            "task": one.task,
+            "decoding": decoding,
+            "sample": sample,
+            "reward": 0.123 + sample,
+        }
+        | {"completion": f"{decoding} {arm}\u2028{sample}"}
+        for arm in ("base", "seed-42")
+        for one in asked
+        for decoding, sample in (("served", 0), ("sampled", 0), ("sampled", 1))
+    ]
+    store = "CREATE TABLE pedidos(pedido_id, mes); INSERT INTO pedidos VALUES(7, '2018-02'), (8, NULL);"
+    return answered(tmp_path / "runs", asked, rows, store)
 
 
 class TestSources:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from tasks.promote import Evidence, _refusal
 from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit, reaudit
 from tucano.audit.reaudit_table import render_table
-from tucano.comparison.answers import Answer
+from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Design, compare
 from tucano.prompts import Prompt
 from tucano.settings import ComparisonSettings, PipelineSettings
@@ -155,37 +156,18 @@ def test_answers_steer_no_terminal() -> None:
     ],
 )
 def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, loss: float, reason: str | None) -> None:
-    served = [
-        Answer(
-            arm,
-            prompt.id,
-            prompt.task,
-            decoding,
-            0,
-            "ok",
-            0.1 + (arm == "seed-1") * (0.3 + place / 99),
-            {},
-            None,
-            loss if arm == "seed-1" else 1.0,
-            9,
-            False,
-        )
-        for arm in ("base", "sft", "seed-1")
-        for decoding in ("served", "sampled")
-        for place, prompt in enumerate(PROMPTS)
-    ]
-    verdict = compare(served, PROMPTS, ComparisonSettings(), Design("sft", [1]), frozenset())
+    def served(arm: str, place: int, prompt: Prompt, decoding: Decoding) -> Answer:
+        reward = 0.1 + (arm == "seed-1") * (0.3 + place / 99)
+        lost = loss if arm == "seed-1" else 1.0
+        return Answer(arm, prompt.id, prompt.task, decoding, 0, "ok", reward, {}, None, lost, 9, False)
+
+    arms, decodings = ("base", "sft", "seed-1"), ("served", "sampled")
+    every = [served(arm, *of, one) for arm, of, one in product(arms, enumerate(PROMPTS), decodings)]  # type: ignore[arg-type]
+    verdict = compare(every, PROMPTS, ComparisonSettings(), Design("sft", [1]), frozenset())
     (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
     (tmp_path / "re-audit.json").write_text(json.dumps(asdict(audited(tuned))), encoding="utf-8")
-    artifact = Artifact(
-        "any",
-        tmp_path,
-        "d",
-        {"seed": 1, "alarms": [], "best_step": 1, "best_value": 0.5, "tracking_run": ""},
-        0.0,
-        datetime(2026, 11, 21, tzinfo=UTC),
-    )
-    refusal = _refusal(
-        Evidence(AnswerSet(artifact), ReauditResult(artifact), ComparisonResult(artifact)), SeedResult(artifact)
-    )
+    record = {"seed": 1, "alarms": [], "best_step": 1, "best_value": 0.5, "tracking_run": ""}
+    artifact = Artifact("any", tmp_path, "d", record, 0.0, datetime(2026, 11, 21, tzinfo=UTC))
+    evidence = Evidence(AnswerSet(artifact), ReauditResult(artifact), ComparisonResult(artifact))
+    refusal = _refusal(evidence, SeedResult(artifact))
     assert refusal == reason if reason is None else refusal is not None and reason in refusal.reason
