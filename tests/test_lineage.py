@@ -66,20 +66,6 @@ def test_a_changed_file_is_named(tmp_path: Path, stages: dict[str, Artifact], st
     assert fault.startswith(f"{stage}: its file ") and fault.endswith("content.txt was changed or truncated")
 
 
-def test_a_changed_file_of_the_second_source_is_named(tmp_path: Path, source: Path) -> None:
-    other = tmp_path / "more" / source.name
-    other.parent.mkdir()
-    other.write_text("own", encoding="utf-8")
-    inputs = {
-        name: str(fingerprint(file)["sha256"]) for name, file in ((source.name, source), (f"1/{other.name}", other))
-    }
-    data = make(tmp_path / "runs", "data", inputs, source_path=[str(source), str(other.parent)])
-    assert broken(tmp_path, {"data": data}) == []
-    other.write_text("changed", encoding="utf-8")
-    (fault,) = broken(tmp_path, {"data": data})
-    assert f"its source file {other} has changed since" in fault
-
-
 def test_what_is_mixed_in_from_elsewhere_is_no_source_by_its_number(tmp_path: Path, source: Path) -> None:
     """`general/falas.jsonl` was read as the number of a source, and a run ended in a traceback at its promotion."""
     read = {source.name: str(fingerprint(source)["sha256"])}

@@ -3,10 +3,8 @@
 import os
 import shutil
 import sqlite3
-import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +19,6 @@ from deployments.servers import require_history
 from tucano.artifacts.lineage import base_of
 from tucano.errors import UserError
 from tucano.storage.locks import IN_USE
-from tucano.storage.root import require_whole
 from tucano.tracking import RegisteredModel, Row, Tracker
 from tucano.tracking.moved import ADDRESSES
 from tucano.tracking.registry import digest
@@ -131,14 +128,6 @@ def test_a_store_that_a_server_has_filled_is_read_without_it(whole: Whole, tmp_p
     assert digest(tracker.fetch(champion, tmp_path / "fetched")) == champion.tags["digest.files"]
 
 
-def test_a_store_that_is_in_its_place_is_left_alone(whole: Whole, tmp_path: Path) -> None:
-    before = (whole.place / "mlflow" / "mlflow.db").read_bytes()
-    settle(whole.place)
-    assert (whole.place / "mlflow" / "mlflow.db").read_bytes() == before
-    settle(tmp_path / "no storage")
-    assert not (tmp_path / "no storage").exists()
-
-
 def torn(database: Path) -> None:
     database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
 
@@ -194,25 +183,6 @@ def test_gc_takes_nothing_while_prefects_database_is_damaged(tmp_path: Path, dam
     with pytest.raises(UserError, match=r"prefect\.db is damaged \(.*\); it holds the history of runs"):
         collect(tmp_path, 30, remove=True)
     assert old.is_dir()
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
-@pytest.mark.parametrize("mode", [stat.S_IRUSR, 0])
-@pytest.mark.parametrize("closed", ["a.db", "."])
-def test_a_database_that_may_not_be_written_is_a_sentence(mode: int, closed: str) -> None:
-    nobody = 65534
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        sqlite3.connect(folder / "a.db").execute("CREATE TABLE t (x)").connection.close()
-        for path in (folder, folder / "a.db"):
-            os.chown(path, nobody, nobody)
-        (folder / closed).chmod(mode | (stat.S_IXUSR if closed == "." else 0))
-        os.seteuid(nobody)
-        try:
-            with pytest.raises(UserError, match=r"a\.db cannot be written, .* give yourself leave: chmod u\+rwX"):
-                require_whole(folder / "a.db", "nothing")
-        finally:
-            os.seteuid(0)
 
 
 def adapter(storage: Path, base: str) -> Path:

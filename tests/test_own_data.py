@@ -20,13 +20,12 @@ from odd_files import ODD, put_in_place
 from own_rows import ODD_ROWS, insight, push, words, written
 from test_cli import tucano
 
-from data.own import command, reading
+from data.own import command
 from data.own.export import prompts_of, write_rows
 from data.own.feedback import Learned
 from data.own.prompts import read_own
 from data.own.rows import LICENCE
 from data.prepare import prepare
-from data.reading import files
 from data.reading.findings import SHOWN
 from tucano.errors import UserError
 from tucano.masking import mask
@@ -34,7 +33,6 @@ from tucano.masking.prompts import masked_prompt
 from tucano.profiles import load_profile
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import DataSettings
-from tucano.specs.registry import SPECS
 
 ROOT = Path(__file__).parent.parent
 
@@ -77,12 +75,6 @@ def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: 
     said = str(found)
     assert "ana@" not in said and "98765" not in said and "[EMAIL]" in said
     assert found.masked == {"email": 6, "phone": 1} and found.notes.counts["masked"] == 1
-
-
-def test_personal_data_in_a_references_names_and_numbers_is_masked(tmp_path: Path) -> None:
-    reference = {"product": "bolsa", "ana@exemplo.com.br": 1, "cpf": 52998224725, "pedidos": 1234}
-    (found,) = read_own(written(tmp_path / "own.jsonl", [push(1, reference=reference)])).prompts
-    assert found.reference == {"product": "bolsa", "[EMAIL]": 1, "cpf": "[CPF]", "pedidos": 1234}
 
 
 @pytest.mark.parametrize(
@@ -166,16 +158,6 @@ def test_whatever_stands_in_a_files_place_is_one_sentence(kind: str, tmp_path: P
     put_in_place(kind, tmp_path / "own.jsonl")
     with pytest.raises(UserError):
         read_own(tmp_path / "own.jsonl")
-
-
-def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n) for n in range(4)])
-    monkeypatch.setattr(reading, "MOST_ROWS", 3)
-    with pytest.raises(UserError, match="more than 3 rows"):
-        read_own(path)
-    monkeypatch.setattr(files, "MOST_BYTES", 100)
-    with pytest.raises(UserError, match="has more than 0 MB"):
-        read_own(path)
 
 
 @pytest.mark.parametrize("name", ["licence", "source"])
@@ -354,11 +336,6 @@ def test_an_export_replaces_nothing_and_needs_prompts(prompt_set: Path, tmp_path
         with pytest.raises(UserError, match=complaint):
             write_rows(file, prompts_of(place))
     assert not (tmp_path / "new.jsonl").exists()
-
-
-def test_what_the_specs_draw_fits_their_reference_models(prompt_set: Path) -> None:
-    for prompt in prompts_of(prompt_set):
-        SPECS[prompt.task].reference.model_validate(prompt.reference)
 
 
 def as_parquet(file: Path, columns: dict[str, pyarrow.Array]) -> Path:

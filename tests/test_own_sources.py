@@ -16,7 +16,6 @@ from data.prepare import DataReport, prepare
 from data.separation import normal_form
 from data.shares import Limit, allotted
 from tucano.errors import UserError
-from tucano.profiles import load_profile
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings, PipelineSettings
 from tucano.settings.data import DEFAULT_MIX
@@ -24,7 +23,6 @@ from tucano.settings.stages import of_benchmark_set
 from tucano.specs.banks import JOINT
 from tucano.training.validation import selected
 
-ROOT = Path(__file__).parent.parent
 MIX = {"push": 0.5, "insights": 0.5}
 SIZES = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60}
 
@@ -93,12 +91,6 @@ def test_a_group_of_templates_stays_in_one_set(tmp_path: Path) -> None:
     ]
     held_out = [prompt for prompt in files["test"] if not set(prompt.template.split(JOINT)) & (parts[0] | parts[1])]
     assert 2 * len(held_out) >= len(files["test"]) == 26
-
-
-def test_a_demonstration_without_a_thought_is_named_by_its_prompt(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n, demonstration=f"Leve {n}!") for n in range(150)])
-    with pytest.raises(UserError, match=r"Its prompt is 'Escreva um push: .*give that row a reference"):
-        run(tmp_path / "out", **own(path), mix={"push": 1.0}, thinking=["push"])
 
 
 def test_gold_queries_that_do_not_run_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -170,13 +162,6 @@ def test_a_scarce_source_makes_the_set_smaller_and_keeps_the_shares(tmp_path: Pa
     assert any(re.search("train: .* instead of 400", warning) for warning in report.warnings)
 
 
-def test_shares_that_no_set_can_have_are_one_sentence(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n) for n in range(150)])
-    sources = [own(path, share=0.7), {"source": "synthetic", "share": 0.3}]
-    with pytest.raises(UserError, match=r"1 jsonl \(push \d+\), 2 synthetic \(insights, push\); change the shares"):
-        run(tmp_path / "out", sources=sources, mix={"push": 0.1, "insights": 0.9})
-
-
 def test_questions_about_the_store_come_from_the_source_that_wrote_it(tmp_path: Path) -> None:
     sources = [
         {"source": "synthetic", "share": 0.6},
@@ -234,20 +219,6 @@ def test_the_benchmark_asks_what_no_set_has_used_and_knows_the_truth(tmp_path: P
 
 
 # Settings
-
-
-def test_one_task_set_to_nothing_scales_the_others() -> None:
-    settings = DataSettings.model_validate({"mix": {"extraction": 0.4, "sql_qa": 0, "insights": 0.1, "push": 0.1}})
-    assert settings.mix == pytest.approx({"extraction": 2 / 3, "sql_qa": 0, "insights": 1 / 6, "push": 1 / 6})
-    assert DataSettings.model_validate({"mix": {"sql_qa": 0}}).mix == pytest.approx(settings.mix)
-
-
-@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b"])
-def test_every_profile_can_drop_a_task_alone(profile: str) -> None:
-    whole = load_profile(ROOT, profile, []).data.mix
-    left = load_profile(ROOT, profile, ["data.mix.sql_qa=0"])
-    assert left.tasks == ("extraction", "insights", "push") and sum(left.data.mix.values()) == pytest.approx(1)
-    assert left.data.mix["push"] / left.data.mix["insights"] == pytest.approx(whole["push"] / whole["insights"])
 
 
 SOURCES: dict[str, tuple[dict[str, Any], str]] = {

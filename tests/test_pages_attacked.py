@@ -2,7 +2,6 @@
 gone, paper.
 """
 
-import html
 import json
 import re
 import shutil
@@ -17,7 +16,6 @@ from test_report import PAPERS, audit, comparison, render
 
 from tucano.overview.page import PAGE, view, write_page
 from tucano.overview.runs import write_run
-from tucano.report.language import ENGLISH, PORTUGUESE
 from tucano.report.report import since_they_part
 from tucano.storage.locks import FILLED, claimed
 
@@ -28,13 +26,6 @@ WORD = "palavra" * 60
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("pair")
     return storage_of(root, *(replace(run, per_task=5) for run in (BEST, SMALL)))
-
-
-def halves(root: Path) -> tuple[str, str]:
-    """The page in Portuguese and in English, as it is read."""
-    page = write_page(root).read_text(encoding="utf-8")
-    text = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", page)))
-    return text[: text.index("which configuration is better")], text[text.index("which configuration is better") :]
 
 
 def test_a_suspect_that_beats_all_others_is_marked_wherever_it_stands(tmp_path: Path) -> None:
@@ -60,15 +51,6 @@ def test_what_is_gone_is_named_and_not_left_out_in_silence(pair: Path, tmp_path:
     assert lacks in said[0] and len(view(root).lines) == 2
 
 
-def test_a_killed_run_says_how_it_goes_on(tmp_path: Path) -> None:
-    write_run(tmp_path, record(stages={"data": "d"}))
-    portuguese, english = halves(tmp_path)
-    assert "O mesmo comando continua de onde ela parou." in portuguese
-    assert "The same command goes on where it was." in english
-    write_run(tmp_path, record("finished"))
-    assert "goes on where" not in halves(tmp_path)[1]
-
-
 def test_a_gain_of_exactly_0_has_a_row_a_drawing_and_a_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.Random.gauss", lambda self, mean, deviation: mean)
     nothing = [Finished([f"grpo.learning_rate={rate}"], gains(0, 0, 0, 0), per_task=5) for rate in (0.001, 0.002)]
@@ -78,12 +60,6 @@ def test_a_gain_of_exactly_0_has_a_row_a_drawing_and_a_pair(tmp_path: Path, monk
     assert page.count("[-1.000; +1.000]") > 2 and "-0.000" not in page and "−0,000" not in page
     assert "nan" not in re.sub(r"\w*nan\w+|\w+nan\w*", "", page)
     assert "An improvement over sft is not shown." in page
-
-
-def test_settings_that_hold_several_values_are_written_as_words() -> None:
-    price = {"machine": "l4", "usd_per_hour": 0.82, "spot": True}
-    assert PORTUGUESE.shown([price]) == "machine=l4 usd_per_hour=0,82 spot=sim"
-    assert ENGLISH.shown({"a": [1, 2], "b": {}}) == "a=1, 2 b=–" and ENGLISH.shown([]) == "–"
 
 
 def test_two_answers_are_shown_from_where_they_part() -> None:

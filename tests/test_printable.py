@@ -4,7 +4,6 @@ shown.
 
 import ast
 import html
-import io
 import sys
 import unicodedata
 from pathlib import Path
@@ -17,7 +16,7 @@ from test_cli import tucano
 from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
 from tucano.rating.session import Item, Session, View
-from tucano.security.printable import PrintableStream, escaped, fenced, printable
+from tucano.security.printable import escaped, fenced, printable
 
 ROOT = Path(__file__).parent.parent
 EVIL = "\x1b[2J\x1b]0;title\x07 \x9b31m \u202eabc\u2066 \ud800 \r\x00 \u2028 \U000e0041"
@@ -69,15 +68,6 @@ def test_every_page_shows_it_as_text(tmp_path: Path) -> None:
     page = render(view, Session(tmp_path, [], "ana", "human"), [(EVIL, [EVIL], [EVIL])], "nonce")
     assert not steers(page)
     page.encode()
-
-
-def test_a_stream_writes_only_what_is_printable_and_is_a_stream_in_the_rest() -> None:
-    under = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    stream = PrintableStream(under)
-    print(EVIL, file=stream)
-    stream.writelines([EVIL, "ç\n"])
-    stream.flush()
-    assert not steers(under.buffer.getvalue().decode()) and not stream.isatty() and stream.encoding == "utf-8"
 
 
 def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:

@@ -80,12 +80,6 @@ class TestDraw:
         assert [int(candidate.completion.split()[1]) // 2 for candidate in chosen] == [0, 1, 2, 3, 4]
         assert max(Counter(candidate.model for candidate in chosen).values()) == 3
 
-    def test_prompts_with_enough_different_completions_come_first_and_a_text_counts_once(self) -> None:
-        same = [Candidate(prompt(0), "igual", "sampled", model) for model in "abc"]
-        chosen = draw(CandidateSource([*same, *candidates()], []), prompts=2, completions=2, seed=1)
-        assert len({candidate.id for candidate in chosen}) == len(chosen) == 4
-        assert len(draw(CandidateSource(same, []), prompts=9, completions=9, seed=1)) == 1
-
     def test_tasks_get_equally_many_prompts_and_a_seed_repeats_the_draw(self) -> None:
         source = CandidateSource(candidates(prompts=5, tasks=TASKS), [])
         chosen = draw(source, prompts=3, completions=1, seed=4)
@@ -174,11 +168,6 @@ class TestSources:
         with pytest.raises(UserError, match=r"candidates\.jsonl line 2 has a completion that stands above it"):
             open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7)
 
-    def test_ratings_of_other_completions_are_not_mixed(self, run: Path, tmp_path: Path) -> None:
-        (tmp_path / "ratings.jsonl").write_text("", encoding="utf-8")
-        with pytest.raises(UserError, match="holds ratings of other completions"):
-            open_folder(tmp_path, run, 24, 5, 7)
-
 
 class TestSession:
     def test_raters_see_everything_in_orders_of_their_own_task_after_task(self) -> None:
@@ -244,16 +233,6 @@ class TestSession:
             second.rate(next(one.id for one in candidates() if one.id != rated), 2)
         first.rate(current(first).id, 5)
         assert sorted(answer.rating for answer in read_ratings(tmp_path)) == [4, 5]
-
-    def test_skipped_items_come_at_the_end(self, tmp_path: Path) -> None:
-        session = Session(tmp_path, candidates(), "ana", "human")
-        skipped = current(session)
-        session.skip(skipped.id)
-        seen = []
-        while item := session.view().item:
-            seen.append(item)
-            session.rate(item.id, 3)
-        assert len(seen) == 6 and seen[-1] == skipped
 
     def test_raters_at_the_same_time_lose_nothing(self, tmp_path: Path) -> None:
         def work(rater: str) -> None:
@@ -341,13 +320,6 @@ class TestServer:
         assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page and "<img" not in page
         nonce = re.search(r'<script nonce="([^"]+)">', page)
         assert nonce and policy.startswith("default-src 'none'") and f"script-src 'nonce-{nonce.group(1)}'" in policy
-
-    def test_a_port_in_use_is_one_sentence(self, tmp_path: Path) -> None:
-        with (
-            served(tmp_path, candidates()) as server,
-            pytest.raises(UserError, match=f"--port {server.server_port} cannot be used"),
-        ):
-            RatingServer(server.session, [], server.server_port)
 
 
 def command(*arguments: str) -> list[str]:

@@ -65,13 +65,6 @@ def test_a_dump_without_its_end_is_refused_and_not_waited_for(tmp_path: Path, du
         pass
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, rated())
-    file = folder / "ratings.jsonl"
-    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
-    assert [answer.prompt for answer in read_ratings(folder)] == [PUSH]
-
-
 class TestStore:
     """What a dump may not do, each refused in one sentence before anything of it can be seen anywhere."""
 

@@ -21,16 +21,12 @@ from benchmarks.fuzz import TARGETS, corpus
 from data.own import command
 from data.own.prompts import read_own
 from data.own.reading import raw_rows
-from data.public.files import objects
 from data.reading import delimited as reading
 from data.reading.delimited import IN_DOUBT, MOST_LINES, SWALLOWED, delimited
 from data.reading.files import Broken
 from data.reading.findings import SHOWN
 from data.sources.csv_files import TableReader
 from tucano.errors import UserError
-from tucano.overview.backs import read_backs, record_back
-from tucano.rating.draw import read_candidates
-from tucano.rating.store import load
 from tucano.settings import DataSettings
 
 Rows = list[tuple[int, list[str] | str]]
@@ -290,24 +286,6 @@ def test_a_zero_byte_and_a_foreign_letter_cost_their_row(tmp_path: Path) -> None
 
 
 # Relatives
-
-
-def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
-    (tmp_path / "dev.jsonl").write_text('{"a": "um\u2028dois"}\n \n{"a": "\x85"}\n', encoding="utf-8")
-    assert objects("spider_pt", tmp_path / "dev.jsonl") == [{"a": "um\u2028dois"}, {"a": "\x85"}]
-    record_back(tmp_path, "tucano", 2, "erra\u2028nos descontos")
-    (back,), unreadable = read_backs(tmp_path)
-    assert back.why == "erra\u2028nos descontos" and not unreadable
-
-
-def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
-    """The rest of a dump stood in it, and the names of a stranger's fields."""
-    odd = {"prompt": {"a\nb" * 99: 1}, "completion": "Oi"}
-    (tmp_path / "c.jsonl").write_text(json.dumps(odd), encoding="utf-8")
-    for read in (lambda: load("SELECT 'a\n" + "b" * 9999, tmp_path), lambda: read_candidates(tmp_path / "c.jsonl")):
-        with pytest.raises(UserError) as raised:
-            read()
-        assert str(raised.value).isprintable() and len(str(raised.value)) < 600
 
 
 # Any bytes

@@ -133,12 +133,6 @@ def test_a_reward_that_fails_on_texts_of_the_policy_is_caught() -> None:
     assert ("push", "never raises") in failed(audited(better, rewards=Brittle()))
 
 
-def test_without_truth_only_soundness_is_asked() -> None:
-    report = audited(hacked, known=False)
-    assert failed(report) == set() and report.paid == ()
-    assert {row.truth for row in report.own} == {None}
-
-
 def test_answers_steer_no_terminal() -> None:
     report = audited(hacked)
     evil = replace(report.paid[0], user="\x1b]0;title\x07 prompt", completion="\x1b[2J\u202etxet \ud800")

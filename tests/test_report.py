@@ -175,27 +175,12 @@ def test_a_p_of_many_looks_stands_on_the_first_page_beside_what_the_verdict_goes
     assert first.count("corrected p") == 2
 
 
-def test_what_is_not_known_is_left_out() -> None:
-    page = render_report(comparison(), Facts({}, "B", [], {}))
-    assert read(page).open == [] and "Auditoria" not in page and "custo" not in page and "Tempo por etapa" not in page
-
-
 def test_an_override_stands_beside_the_verdict() -> None:
     page = render(comparison(), audit(False, overridden_by="Rafael", override_reason="prazo <curto>", provisional=True))
     verdict = page[page.index('class="verdict') : page.index("Ganho por tarefa")]
     assert "liberada por Rafael: prazo &lt;curto&gt;" in verdict
     assert "reprovada, provisória" in page
     assert "push: the scale &lt;b&gt;is not&lt;/b&gt; used" in page
-
-
-def test_a_seed_that_fails_the_re_audit_is_named(page: str) -> None:
-    failed = render(comparison(), audit(), again=reaudited(False))
-    assert "<h3>seed-1: reprovações</h3>" in failed and "push: against &lt;the&gt; truth" in failed
-    assert "seed-2: reprovações" not in failed and "reprovações" not in page
-
-
-def test_the_same_input_gives_the_same_page(page: str) -> None:
-    assert render(comparison(), audit()) == page
 
 
 PAPERS = ((703, 1032, "A4"), (725, 965, "Letter"))

@@ -37,9 +37,8 @@ from tucano.serving.process import ModelDied
 from tucano.serving.request_log import FILE, RequestLog
 from tucano.serving.routes import Routed, Routes, by_rules, opened, what_leaves
 from tucano.serving.schema import fault_of
-from tucano.serving.versions import Version, Versions, _forms
+from tucano.serving.versions import Versions
 from tucano.settings.promotion import ServingSettings
-from tucano.thoughts import told
 from tucano.tracking import Tracker
 from tucano.training.answering.messages import Drawn, Question
 
@@ -361,13 +360,6 @@ def test_without_a_valid_answer_the_first_one_is_given_with_its_fault() -> None:
     assert route("qualquer texto", task="push").fault is None
 
 
-def test_without_any_answer_it_is_said_whether_a_later_attempt_helps() -> None:
-    with pytest.raises(Unavailable, match="step/0: not mine; step/1: gone"):
-        route(Refused("not mine"), Unavailable("gone"))
-    with pytest.raises(Refused, match="step/0: not mine"):
-        route(Refused("not mine"))
-
-
 FAULTS = {
     "": "empty",
     CHURN: None,
@@ -454,25 +446,6 @@ def test_a_full_queue_is_said_with_when_to_come_again(tmp_path: Path) -> None:
 
 
 # --- settings and token ---------------------------------------------------------------------------
-
-
-def test_json_answers_are_held_to_their_form_where_vllm_draws_and_nothing_is_thought_first() -> None:
-    systems = {"extraction": "Extraia.", "sentiment": told("Avalie.", thinks=True), "push": "Crie."}
-    vllm = validated({"grpo": {"sampler": "vllm"}, "worker": {"vllm_python": "/opt/vllm/bin/python"}})
-    assert _forms(validated({}), systems) == {}
-    forms = _forms(vllm, systems)
-    assert "extraction" in forms and not {"sentiment", "push"} & set(forms)
-    asked: list[Question] = []
-
-    class Model:
-        async def answer(self, question: Question) -> Drawn:
-            asked.append(question)
-            return Drawn("{}", 1, 1, truncated=False)
-
-    version = Version("tucano/1", "", Model(), systems, 8, 0.0, forms, Path())  # type: ignore[arg-type]
-    for task in ("extraction", "push"):
-        asyncio.run(version.answer(Ask(task, "Olá")))
-    assert [question.form for question in asked] == [forms["extraction"], None]
 
 
 @pytest.mark.parametrize(

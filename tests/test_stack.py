@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from odd_files import ODD, put_in_place
 from test_cli import tucano
 
 from deployments import services, stack
-from deployments.postgres import find_cluster
 from tucano.errors import UserError
 
 ROOT = Path(__file__).parent.parent
@@ -127,12 +125,6 @@ def test_damaged_ports_are_a_sentence(damaged: str, tmp_path: Path) -> None:
         stack.opened(tmp_path, ROOT)
 
 
-def test_looking_writes_nothing(tmp_path: Path) -> None:
-    assert tucano("status", "--home", str(tmp_path / "none")).returncode == 1
-    assert tucano("down", "--home", str(tmp_path / "none")).returncode == 0
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     """Killed at any moment while it is written again and again, it can be read."""
     file = tmp_path / "services.json"
@@ -180,13 +172,3 @@ def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> No
         services.ServiceDied, match="prefect ended while starting: FATAL: no space␛\\[2J left; its log: "
     ):
         services.wait_until(service, lambda: True)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only as root is the database another user's")
-def test_a_private_folder_for_its_socket_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # pytest's folders are private
-    cluster = find_cluster(tmp_path / "home" / "stack" / "postgres")
-    if cluster is None:
-        pytest.skip("PostgreSQL (Debian: postgresql) is not installed")
-    with pytest.raises(UserError, match=rf"cannot enter {tmp_path}; set TMPDIR to a folder that everybody may enter"):
-        cluster.prepare()

@@ -207,11 +207,6 @@ def test_an_empty_thought_of_a_task_that_answers_at_once_opens_none(
     assert (found.name, found.level) == ("think block", "ok")
 
 
-def test_a_template_that_opens_each_thought_is_red_where_tasks_think(tokenizer: PreTrainedTokenizerBase) -> None:
-    assert check.template(opening(tokenizer), PRODUCT, {"push": told("Escreva.", True)})[1].level == "red"
-    assert check.template(opening(tokenizer), PRODUCT, {"push": "Escreva."})[1].level == "warn"
-
-
 # Training
 
 

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,19 +9,14 @@ from test_comparison import GAINS, SEEDS, SETTINGS, answer, answers, prompts
 from test_report import audit, render
 
 from tasks.compare import _metrics
-from tucano.cli.sides import SideCandidate
-from tucano.cli.versus import _introduction
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import Reading
 from tucano.comparison.table import render_markdown, render_table
 from tucano.comparison.verdict import judge
 from tucano.comparison.versus import Side, versus
-from tucano.profiles import load_profile, project_root
-from tucano.training.jobs import Arm
 
 ALIKE = dict.fromkeys(GAINS, 0.1)
-ROOT = project_root(Path(__file__).parent)
 
 
 SAMPLED = SETTINGS.model_copy(update={"primary": "sampled"})
@@ -54,12 +48,6 @@ def test_tasks_whose_truth_or_served_gain_is_not_established_are_named_beside_th
     verdict = page[page.index('class="verdict') : page.index('class="figures"')]
     assert "um ganho não está estabelecido em: push." in verdict
     assert "pela verdade 3; como em produção 3" in page
-
-
-def test_where_all_is_established_or_nothing_is_claimed_nothing_stands_beside_it() -> None:
-    assert judged(answers(ALIKE, per_task=9)).verdict.reservations == ()
-    nothing = judged([flat_truth(a) for a in answers(dict.fromkeys(GAINS, 0.0), per_task=9)])
-    assert not nothing.verdict.improved and nothing.verdict.reservations == ()
 
 
 def test_an_interval_that_holds_all_differences_is_not_assessable_and_no_other_leaves_them() -> None:
@@ -113,20 +101,6 @@ def test_one_adapter_is_held_against_all_seeds_of_the_other_side() -> None:
     )
     found = versus(ours, theirs, prompts(9), SETTINGS, frozenset({"bem"}), 7)
     assert found.main.overall.reference_mean == pytest.approx(0.4), "the mean of .2, .4 and .6 over 36 prompts"
-
-
-def test_tucano_compare_names_both_sides_and_the_settings_in_which_they_differ() -> None:
-    one = load_profile(ROOT, "laptop", ["grpo.learning_rate=0.002"])
-    other = load_profile(ROOT, "laptop", [])
-    models = {seed: Arm("", "nano") for seed in SEEDS}
-    ours, theirs = SideCandidate("#aaaaaa", models, one), SideCandidate("#bbbbbb", models, other)
-    said = _introduction(ours, theirs)
-    assert said[:2] == ["A: #aaaaaa (seeds 42 123 456)", "B: #bbbbbb (seeds 42 123 456)"]
-    assert [line for line in said if line.startswith("| grpo.learning_rate |")] == [
-        f"| grpo.learning_rate | 0.002 | {other.grpo.learning_rate} |"
-    ]
-    assert "No setting differs." in _introduction(replace(ours, settings=other), theirs)
-    assert any("is not known" in line for line in _introduction(SideCandidate("adapter", models), theirs))
 
 
 def test_mlflow_stores_the_p_that_the_verdict_goes_by() -> None:
