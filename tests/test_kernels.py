@@ -1,6 +1,4 @@
-"""Which kernels a GPU computes with: torch's strict mode, asked without a GPU. Operations that raise there, by torch's own
-list, raise here on a CPU, while everything runs that a GPU would run.
-"""
+"""Which kernels a GPU computes with: what raises there in strict mode raises here on a CPU."""
 
 import io
 import signal

@@ -1,6 +1,4 @@
-"""What an artifact's key is made from: just what its stage reads. A key that misses something reuses what is stale; one
-that holds too much trains again for nothing.
-"""
+"""What an artifact's key is made from: just what its stage reads. Less reuses what is stale; more trains again."""
 
 import ast
 import shutil
@@ -461,10 +459,7 @@ def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, before: 
 
 
 def test_comments_docstrings_and_descriptions_change_no_key(copy: Path, before: dict[str, str]) -> None:
-    """In every file of ours at once: each edit for itself would be found too, since every file is edited.
-
-    The last test: it leaves the copy as it has rewritten it.
-    """
+    """In every file of ours at once. The last test: it leaves the copy as it has rewritten it."""
     described = 0
     for path in copy.rglob("*.py"):
         text = path.read_text(encoding="utf-8")

@@ -1,6 +1,4 @@
-"""Whether the training children read what their keys are made from: every setting that they receive, as far as its
-switch is on.
-"""
+"""Whether the training children read every setting that their keys are made from, as far as its switch is on."""
 
 import signal
 import sys

@@ -26,10 +26,7 @@ from tucano.tracking.store import settle
 
 
 def filled(storage: Path) -> RegisteredModel:
-    """A store with a run that has files, a registered model and an evaluation with its traces.
-
-    Made by a process of its own: MLflow keeps connections to a database, whatever becomes of its file.
-    """
+    """Made by a process of its own: MLflow keeps connections to a database, whatever becomes of its file."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(fill, storage).result()
 
@@ -106,9 +103,7 @@ def test_what_a_store_holds_is_found_where_the_storage_is_now(
 
 
 def test_a_store_that_a_server_has_filled_is_read_without_it(whole: Whole, tmp_path: Path) -> None:
-    """Through a server an experiment's files have addresses that name the experiment's number below the served
-    folder.
-    """
+    """A server gives addresses that name the experiment's number below the served folder."""
     served = whole.place / "mlflow" / "artifacts"
     connection = sqlite3.connect(whole.place / "mlflow" / "mlflow.db")
     with connection:

@@ -1,7 +1,4 @@
-"""The whole way of a person who never opens a terminal, in a real browser against the real services, told as one story.
-
-PostgreSQL, Prefect server, MLflow server and worker are those of `tucano up`; processes are killed for real.
-"""
+"""The way of a person who never opens a terminal, in a real browser against `tucano up`, told as one story."""
 
 import os
 import re

@@ -1,6 +1,4 @@
-"""Overview and report under what no tidy run has: words without a blank, one of a kind, many of it, parts that are
-gone, paper.
-"""
+"""Overview and report under what no tidy run has: words without a blank, parts that are gone, paper."""
 
 import json
 import re

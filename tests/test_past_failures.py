@@ -1,10 +1,4 @@
-"""Failures that each ruined a run, put back one by one: the preflight or the first five steps must say so; healthy runs
-stay quiet.
-
-A failure is put back where it once was: in the settings, in the model's folder, in the rewards, or in the code that
-hands things on. One start, trained for seconds, serves all; everything runs in this process as it would in a training
-child.
-"""
+"""Failures that each ruined a run, put back: the preflight or the first five steps say so; healthy runs are quiet."""
 
 import shutil
 import signal
@@ -129,8 +123,7 @@ def cold(put: pytest.MonkeyPatch, model: Path) -> list[str]:
 
 
 def doubled(put: pytest.MonkeyPatch, model: Path) -> list[str]:
-    """The predecessor's set, whose form alone earns this start more than a half: `grounded` does not, so twice as much is
-    no more than 1."""
+    """The predecessor's set: form alone earns this start more than a half, so twice as much is more than 1."""
     put.setattr(grpo, "load_reward_set", Doubled)
     return ["grpo.rewards=v4.2"]
 

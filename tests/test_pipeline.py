@@ -1,8 +1,4 @@
-"""The whole pipeline through the command, in small: interrupted, killed, finished, reused, damaged, refused,
-overridden.
-
-The tests tell one story on one storage and run in their order.
-"""
+"""The whole pipeline through the command, in small: one story on one storage, told in the order of the tests."""
 
 import json
 import os

@@ -1,6 +1,4 @@
-"""What models, APIs and people write steers no terminal, breaks out of no page and hides nothing, wherever it is
-shown.
-"""
+"""What models, APIs and people write steers no terminal and breaks out of no page, wherever it is shown."""
 
 import ast
 import html

@@ -1,6 +1,4 @@
-"""Who may import whom, proven by looking at sys.modules in a fresh interpreter (import-linter reads the source
-instead).
-"""
+"""Who may import whom, by sys.modules in a fresh interpreter (import-linter reads the source instead)."""
 
 import subprocess
 import sys

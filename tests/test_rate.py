@@ -1,6 +1,4 @@
-"""`tucano rate`: blind, resumable, one line per rating; the page in a real browser and the terminal in a real
-process.
-"""
+"""`tucano rate`: blind, resumable, one line per rating; the page in a real browser, the terminal in a process."""
 
 import base64
 import itertools

@@ -47,8 +47,7 @@ def resampled(values: Floats, rng: np.random.Generator) -> tuple[float, Floats]:
 
 
 def intervals(noise: float, bias: float) -> tuple[float, float, float]:
-    """(coverage of the 90 % interval, its width, the width of that of people alone), of a mean; 20 prompts of 220 rated
-    by people."""
+    """(coverage of the 90 % interval of a mean, its width, that of people alone); people rated 20 prompts of 220."""
     rng = np.random.default_rng(20261122)
     held, widths, alone = [], [], []
     for _ in range(400):

@@ -1,6 +1,4 @@
-"""A rating folder may come from anybody: its store fills tables and does nothing else, its files are ordinary ones, its
-lines have types.
-"""
+"""A rating folder may come from anybody: its store fills tables and does nothing else, its lines have types."""
 
 import json
 import sqlite3

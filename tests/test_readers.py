@@ -1,6 +1,4 @@
-"""Files that people reported of other programs: rows with surplus separators, stray quotation marks, lone carriage
-returns, other encodings. And any bytes: rows with the lines that they stand in, or one sentence.
-"""
+"""Files that people reported of other programs, and any bytes: rows with their lines, or one sentence."""
 
 import csv
 import io

@@ -1,6 +1,4 @@
-"""The re-audit: a policy that earns by other things than the truth is not promoted, one that improves is, one that only
-wobbles too.
-"""
+"""The re-audit: a policy that earns by other things than the truth is not promoted, one that improves is."""
 
 import json
 from collections.abc import Callable

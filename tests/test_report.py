@@ -207,9 +207,7 @@ COMPONENTS = [
 
 
 def crowded() -> Comparison:
-    """Long questions, references and answers, many components, a gain that the truth does not show and a seed that is
-    its start: all that a first page may have to hold.
-    """
+    """All that a first page may have to hold."""
     prompts = [
         Prompt(f"{task}-0042{n}-b2w", task, REVIEW * 5, "t", "synthetic", "CC0", reference={"campos": REVIEW * 5})
         for task in TASKS

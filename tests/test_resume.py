@@ -1,6 +1,4 @@
-"""Resumed in one process, at moments that are chosen: what a step moves comes back, and what comes back wrong is
-refused.
-"""
+"""Resumed in one process at chosen moments: what a step moves comes back, and what comes back wrong is refused."""
 
 import gc
 import json
@@ -88,9 +86,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callabl
 
 
 def left(place: Path) -> tuple[dict[str, bytes], str]:
-    """Weights of the last checkpoint and the delivered ones, and the journal without times, as a text: NaN is no equal
-    of itself.
-    """
+    """Weights of the last checkpoint and the delivered ones; the journal as a text, for NaN is no equal of itself."""
     newest = newest_valid(place / "work")
     assert newest is not None
     entries = read_journal(place / "work" / "journal.jsonl")
@@ -266,9 +262,7 @@ def stopped(folder: Path, adapter: Path, tmp_path_factory: pytest.TempPathFactor
 def test_what_was_loaded_is_not_what_was_saved(
     damage: Callable[[Path], None], folder: Path, adapter: Path, stopped: tuple[PipelineSettings, Path], tmp_path: Path
 ) -> None:
-    """A bit is changed behind the manifest's back: the only thing left that can notice is the read-back, and it names
-    what it found.
-    """
+    """A bit is changed behind the manifest's back: only the read-back can notice, and it names what it found."""
     run, place = stopped
     copied = copy_of(place, tmp_path)
     damage(copied)

@@ -1,6 +1,4 @@
-"""No password, token or key in settings and addresses: refused where it is given, in one sentence that does not repeat
-it.
-"""
+"""No password, token or key in settings and addresses: refused in one sentence that does not repeat it."""
 
 import json
 import time
@@ -141,8 +139,7 @@ PREFIXES = [
 
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_looking_takes_time_in_proportion_to_the_text(prefix: str) -> None:
-    """A pattern that tries every end from every beginning takes minutes for these: 64 times as long for 8 times the
-    text."""
+    """A pattern that tries every end from every beginning takes 64 times as long for 8 times the text."""
 
     def seconds(characters: int) -> float:
         began = time.process_time()

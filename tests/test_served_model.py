@@ -1,6 +1,4 @@
-"""From an adapter to a server: merged, registered, loaded by its alias, answering each task with its own system
-prompt.
-"""
+"""From an adapter to a server: merged, registered, loaded by its alias, asked with each task's system prompt."""
 
 import json
 import os

@@ -1,6 +1,4 @@
-"""`tucano serve` from inside: one app, one registry, real model processes; the HTTP server itself is in
-tests/test_serve_load.py.
-"""
+"""`tucano serve` from inside: one app, one registry, real model processes (tests/test_serve_load.py: from outside)."""
 
 import asyncio
 import json

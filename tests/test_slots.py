@@ -1,6 +1,4 @@
-"""The decode loop of a GPU, of fixed shapes: the tokens of transformers, drawn by numbers that nothing else in the batch
-moves, a step that is one graph, one look at the device in sixteen tokens. All but the capture itself runs on a CPU.
-"""
+"""The decode loop of a GPU, of fixed shapes. All but the capture itself runs on a CPU."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

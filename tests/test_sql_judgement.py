@@ -1,6 +1,4 @@
-"""The judges of SQL answers against right answers put otherwise and wrong ones that nearly are right; the benchmark,
-small. Its rules about what is the same are checked by hand.
-"""
+"""The judges of SQL against right answers put otherwise and wrong ones that nearly are right, in small."""
 
 from collections.abc import Iterator
 from pathlib import Path

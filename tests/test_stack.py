@@ -1,6 +1,4 @@
-"""`tucano down`, `status` and `up` on bad days: the clock is set, files are damaged, two commands want one port. No
-real service is needed.
-"""
+"""`tucano down`, `status` and `up` on bad days: the clock is set, files are damaged, two commands want one port."""
 
 import contextlib
 import json

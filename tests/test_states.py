@@ -1,6 +1,4 @@
-"""Two objects that hold the same have the same digests, and whatever is changed in one is found and named by its
-path.
-"""
+"""Two objects that hold the same have the same digests; whatever is changed in one is found by its path."""
 
 import collections
 import functools
@@ -111,9 +109,7 @@ def test_plain_attributes_are_kept_and_put_back_and_those_unchanged_stay_the_sam
 
 
 def test_what_belongs_together_is_kept_together(tmp_path: Path) -> None:
-    """Unsloth's trainer notes once whether it casts and to what, and asks for the first alone: a checkpoint had one
-    without the other, and the resumed run crashed.
-    """
+    """Unsloth's trainer notes whether it casts and to what: a checkpoint had one without the other, and crashed."""
     owner = SimpleNamespace(_autocast_enabled=True, _autocast_dtype=torch.bfloat16)
     torch.save(states.copied(owner), tmp_path / "state.pt")
     again = SimpleNamespace()

@@ -1,6 +1,4 @@
-"""The storage root is its user's alone and may have an odd name; what others put into remote storage cannot leave its
-folder.
-"""
+"""The storage root is its user's alone and may have an odd name; remote objects cannot leave its folder."""
 
 import json
 import stat

@@ -1,9 +1,4 @@
-"""What strangers try against a real `tucano up`: another user of the machine, and a page of another origin in the
-operator's browser.
-
-Both ask for a flow run that begins with a shell command. The worker would run it as the operator, as it does for the
-operator.
-"""
+"""Another user, and a page of another origin in the operator's browser, ask a real `tucano up` for a shell command."""
 
 import http.client
 import json

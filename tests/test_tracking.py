@@ -1,6 +1,4 @@
-"""Tracking in a real SQLite store and through a real MLflow server that is killed and hung while metrics are
-shipped.
-"""
+"""Tracking in a real SQLite store, and through a real MLflow server that is killed and hung meanwhile."""
 
 import json
 import math
@@ -440,9 +438,7 @@ def test_a_failure_rolls_everything_back(tracker: Tracker, run_id: str, tmp_path
 def test_a_registration_that_was_killed_is_taken_up_where_it_was(
     tracker: Tracker, run_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed_at: str
 ) -> None:
-    """The process is gone before the call, and nothing after it is tidied up; the next one ends with one version and
-    one model.
-    """
+    """The process is gone before the call, and nothing after it is tidied up."""
     model, tags = f"killed-at-{killed_at}", {"digest.grpo": "a", "digest.answers": "b", "pipeline_run": "first"}
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         for undoing in ("delete_logged_model", "delete_model_version", "delete_registered_model_alias"):
@@ -569,9 +565,7 @@ def test_a_kept_checkpoint_is_a_model_with_its_files_and_metrics(tracker: Tracke
 
 
 def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -> None:
-    """Two arms, two prompts: each evaluation run has a trace per prompt, the answers as written, the scores as
-    stored.
-    """
+    """Two arms, two prompts: a trace per prompt in each evaluation run."""
     runs = {
         arm: tracker.start_evaluation(f"{arm}, seed 7", {"arm": arm, "digest.rows": f"rows of {arm}"})
         for arm in ("sft", "seed-42")

@@ -106,9 +106,7 @@ def ask(command: list[str], place: Path, switches: dict[str, str]) -> None:
     ids=["on-policy", "off-policy with algorithms"],
 )  # fmt: skip
 def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: dict[str, object]) -> None:
-    """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding, and TRL for a
-    token.
-    """
+    """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding."""
     folder = tiny(tmp_path / "tiny")
     four = {"max_steps": 4, "eval_steps": 4, "save_steps": 4}
     plain, patched = (steps_of(backend, folder, tmp_path, {**variant, **four}) for backend in ("trl", "unsloth"))

@@ -1,6 +1,4 @@
-"""A seed on Vertex AI Spot machines, end to end: real Prefect server and worker, Google's real clients, Google on
-loopback.
-"""
+"""A seed on Vertex AI Spot machines: real Prefect server and worker, Google's real clients, Google on loopback."""
 
 import json
 import os

@@ -1,6 +1,4 @@
-"""`tucano deploy vertex`: the plan, what Google is asked, what a job's environment may hold, and the container's first
-process.
-"""
+"""`tucano deploy vertex`: the plan, what Google is asked, a job's environment, the container's first process."""
 
 import asyncio
 import logging

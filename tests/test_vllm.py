@@ -112,9 +112,7 @@ def seed(number: int = 7) -> torch.Generator:
 
 
 def test_it_draws_from_the_policy_as_it_is_now(sampler: VllmSampler, folder: Path) -> None:
-    """Greedy completions are those of transformers, and the log-probabilities the trainer's own, before and after the
-    weights have moved.
-    """
+    """Greedy completions are those of transformers, log-probabilities the trainer's own, however the weights move."""
     policy = policy_of(folder)
     for _ in range(3):
         greedy = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))

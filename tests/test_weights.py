@@ -1,6 +1,4 @@
-"""What was loaded is read from the live model and held against the file; whatever a library left out, or made up, is
-named.
-"""
+"""What was loaded is held against the file; whatever a library left out, or made up, is named."""
 
 from pathlib import Path
 from typing import Any
@@ -61,9 +59,7 @@ def test_the_adapter_beside_a_reference_is_saved_alone_and_loaded_again(tmp_path
 
 
 def test_an_adapter_that_the_library_leaves_out_is_named(tmp_path: Path) -> None:
-    """transformers loads the subfolders of a checkpoint that has any, and leaves the adapter beside them where it
-    is.
-    """
+    """transformers loads the subfolders of a checkpoint that has any, and leaves the adapter beside them."""
     trained, resumed = adapted(1, reference=True), adapted(2, reference=True)
     trained.save_pretrained(str(tmp_path / "checkpoint"))
     assert (tmp_path / "checkpoint" / "ref").is_dir()
