@@ -46,11 +46,8 @@ class StrictCuda(TorchDispatchMode):
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    cudnn, handler, threads = (
-        torch.backends.cuda.cudnn_sdp_enabled(),
-        signal.getsignal(signal.SIGTERM),
-        torch.get_num_threads(),
-    )
+    cudnn, threads = torch.backends.cuda.cudnn_sdp_enabled(), torch.get_num_threads()
+    handler = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGTERM, handler)
     torch.set_num_threads(threads)

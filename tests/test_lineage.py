@@ -133,19 +133,15 @@ def test_the_chain_of_the_champion_is_printed_and_checked(
     settings = PipelineSettings(storage=str(tmp_path / "runs"))
     assert lineage.show(settings, "tucano@champion") == lineage.show(settings, "tucano/1") == 0
     printed = capsys.readouterr().out
-    assert (
-        all(f"ok      {name:<12}  {one.digest[:16]}" in printed for name, one in stages.items())
-        and "The chain is whole" in printed
-    )
+    assert all(f"ok      {name:<12}  {one.digest[:16]}" in printed for name, one in stages.items())
+    assert "The chain is whole" in printed
     (stages["data"].folder / "content.txt").write_text("changed", encoding="utf-8")
     (registered_file,) = (tmp_path / "runs" / "mlflow" / "artifacts").rglob("content.txt")
     registered_file.write_text("other weights", encoding="utf-8")
     assert lineage.show(settings, "tucano@champion") == 1
     printed = capsys.readouterr().out
-    assert (
-        "BROKEN  data: its file" in printed
-        and "BROKEN  registry: tucano version 1 is not what was registered" in printed
-    )
+    assert "BROKEN  data: its file" in printed
+    assert "BROKEN  registry: tucano version 1 is not what was registered" in printed
     for reference in ("tucano@nobody", "tucano/9", "other@champion", "tucano"):
         with pytest.raises(UserError, match=f"the registry has no {reference}"):
             lineage.show(settings, reference)

@@ -26,19 +26,12 @@ SCREENSHOTS = os.environ.get("TUCANO_SCREENSHOTS")
 TABS = "[role=tab], .p-tab, .p-tabs button, .p-tab-navigation__tab, li, a"
 EASY = {
     # a step takes long enough for a person to look at the run and cancel it
-    "grpo.batch_size": 64,
-    "grpo.generations": 8,
-    "grpo.micro_batch": 32,
-    "grpo.max_completion_tokens": 64,
+    "grpo.batch_size": 64, "grpo.generations": 8, "grpo.micro_batch": 32, "grpo.max_completion_tokens": 64,
     # so small a model learns within seconds to write more, and nothing else; it is promoted for that
-    "grpo.rewards": "controls.length",
-    "comparison.rewards": "controls.length",
-    "grpo.learning_rate": 0.01,
-    "audit.override_by": "Ana Souza",
-    "audit.override_reason": "the drill of the operators",
-    "promotion.approval_hours": 1,
+    "grpo.rewards": "controls.length", "comparison.rewards": "controls.length", "grpo.learning_rate": 0.01,
+    "audit.override_by": "Ana Souza", "audit.override_reason": "the drill of the operators", "promotion.approval_hours": 1,
     "comparison.samples": 1,
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

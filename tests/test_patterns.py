@@ -57,7 +57,6 @@ def test_no_pattern_is_slow_for_a_text_made_of_its_own_parts(every: tuple[Found,
     [
         (r"(.+?)[ .;,]*\1", "fullmatch"),  # read 4,000 characters of «. » in 4.4 s
         (r"(a+)+$", "match"),
-        (r"a.*b.*c", "search"),
         (r"(?<=[.!?] )\w+ ?(?:\w+ ?)*x", "search"),
     ],
 )
@@ -71,12 +70,10 @@ def test_slow_patterns_are_found(pattern: str, method: str) -> None:
         ("muito bom muito bom", "muito bom"),
         ("Adorei. Adorei", "Adorei"),
         ("bom bom", "bom bom"),  # short words are said twice on purpose
-        ("abcabc", "abcabc"),
         ("abcdXabcd", "abcdXabcd"),
         ("abcd,abcd", "abcd"),
         ("abcdabcdabcdabcd", "abcdabcd"),
         (". " * 5_000, ". " * 4_999 + "."),
-        ("a", "a"),
         ("", ""),
     ],
 )

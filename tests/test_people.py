@@ -370,14 +370,11 @@ def test_what_was_served_is_corrected_in_the_terminal_and_becomes_training_data(
     ]
     assert not own.bad.counts and "no consent stated" not in own.notes.counts
     (pair,) = map(json.loads, (folder / PREFERENCES).read_text(encoding="utf-8").splitlines())
-    assert pair == {
-        "prompt": [
-            {"role": "system", "content": spec_of("push").system_prompt},
-            {"role": "user", "content": "Push para a bolsa, zap [PHONE]"},
-        ],
-        "chosen": [{"role": "assistant", "content": "Bolsa nova!"}],
-        "rejected": [{"role": "assistant", "content": "\x1b[2JCompre"}],
-    }
+    said = [(turn["role"], turn["content"]) for part in ("prompt", "chosen", "rejected") for turn in pair[part]]
+    assert said == [
+        ("system", spec_of("push").system_prompt), ("user", "Push para a bolsa, zap [PHONE]"),
+        ("assistant", "Bolsa nova!"), ("assistant", "\x1b[2JCompre"),
+    ]  # fmt: skip
 
 
 # What models may learn

@@ -184,13 +184,9 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
 
     with serving(storage) as api:
         api.answer = answer
-        settings = {
-            "benchmark.endpoints": [{"name": "api", "url": api.url, "model": "m"}],
-            "benchmark.prompts": 80,
-            "benchmark.samples": 1,
-        }
-        more = {name.replace(".", "__"): json.dumps(value) for name, value in settings.items()}
-        process = started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more)
+        small = {"benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20, "grpo__max_steps": 6}
+        more = small | {"benchmark__endpoints": json.dumps([{"name": "api", "url": api.url, "model": "m"}])}
+        process = started(storage, "benchmark", **more)
         kept = "replies/*/replies.jsonl"
         until(lambda: any(file.read_bytes().count(b"\n") >= 40 for file in storage.glob(kept)))
         os.killpg(process.pid, signal.SIGKILL)
@@ -199,7 +195,7 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
         api.asked.clear()
         api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
         held.set()
-        code, output = finished(started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more))
+        code, output = finished(started(storage, "benchmark", **more))
         assert code == 0 and "Traceback" not in output, output
         asked = [json.dumps(body) for body, _, _ in api.asked]
         assert len(asked) == len({*asked}) == 160 - 40 and not replied & {*asked}
@@ -249,11 +245,8 @@ def test_a_failed_audit_stops_before_sft_and_an_override_goes_on_and_is_recorded
     code, output = finished(started(storage, audit__ratings=ratings, sft__max_epochs=2))
     assert code == 1 and "nothing was trained" in output and "FAILED" in output.upper()
     assert "sft" not in whys(output)
-    code, output = finished(
-        started(
-            storage, audit__ratings=ratings, audit__override_by="Ana Souza", audit__override_reason="piloto interno"
-        )
-    )
+    signed = {"audit__override_by": "Ana Souza", "audit__override_reason": "piloto interno"}
+    code, output = finished(started(storage, audit__ratings=ratings, **signed))
     assert code == 0
     report = re.search(r"^Report +(.+)$", output, flags=re.MULTILINE)
     assert report is not None

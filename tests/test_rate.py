@@ -40,15 +40,8 @@ SECRET_MODEL = "seed-42-secreto"
 
 
 def prompt(number: int, task: Task = "push") -> Prompt:
-    return Prompt(
-        f"{task}-{number}",
-        task,
-        f"Crie um push para a promoção nº {number}.",
-        "molde",
-        "synthetic",
-        "CC0",
-        reference={"terms": ["gabarito"]},
-    )
+    text, reference = f"Crie um push para a promoção nº {number}.", {"terms": ["gabarito"]}
+    return Prompt(f"{task}-{number}", task, text, "molde", "synthetic", "CC0", reference=reference)
 
 
 def candidates(prompts: int = 3, completions: int = 2, tasks: tuple[Task, ...] = ("push",)) -> list[Candidate]:
@@ -90,15 +83,8 @@ def run(tmp_path: Path) -> Path:
     """The storage of a finished run: two arms have answered two prompts, sampled twice and served once."""
     asked = [prompt(0, "sql_qa"), prompt(1, "push")]
     rows = [
-        {
-            "arm": arm,
-            "prompt_id": one.id,
-            "task": one.task,
-            "decoding": decoding,
-            "sample": sample,
-            "reward": 0.123 + sample,
-        }
-        | {"completion": f"{decoding} {arm}\u2028{sample}"}
+        {"arm": arm, "prompt_id": one.id, "task": one.task, "decoding": decoding, "sample": sample}
+        | {"completion": f"{decoding} {arm}\u2028{sample}", "reward": 0.123 + sample}
         for arm in ("base", "seed-42")
         for one in asked
         for decoding, sample in (("served", 0), ("sampled", 0), ("sampled", 1))

@@ -13,19 +13,9 @@ from tucano.statistics.inference import Floats
 from tucano.statistics.raters import krippendorff_alpha, prediction_powered
 
 KRIPPENDORFF = [
-    [1, 1, 1],
-    [2, 2, 3, 2],
-    [3, 3, 3, 3],
-    [3, 3, 3, 3],
-    [2, 2, 2, 2],
-    [1, 2, 3, 4],
-    [4, 4, 4, 4],
-    [1, 1, 2, 1],
-    [2, 2, 2, 2],
-    [5, 5, 5],
-    [1, 1],
-    [3],
-]
+    [1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2],
+    [5, 5, 5], [1, 1], [3],
+]  # fmt: skip
 """Four observers, twelve units, missing data (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, part C)."""
 
 

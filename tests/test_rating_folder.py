@@ -30,15 +30,8 @@ from tucano.truth import truth
 
 ROOT = Path(__file__).parent.parent
 PLAIN = "CREATE TABLE pedidos(pedido_id INTEGER, mes TEXT);\nINSERT INTO pedidos VALUES(7,'2018-02');\n"
-QUESTION = Prompt(
-    "q",
-    "sql_qa",
-    "Quantos pedidos?",
-    "t",
-    "s",
-    "CC0",
-    reference={"sql": "SELECT COUNT(*) FROM pedidos", "database": STORE},
-)
+COUNT = {"sql": "SELECT COUNT(*) FROM pedidos", "database": STORE}
+QUESTION = Prompt("q", "sql_qa", "Quantos pedidos?", "t", "s", "CC0", reference=COUNT)
 PUSH = Prompt("p", "push", "Crie um push.", "t", "s", "CC0")
 
 
@@ -160,17 +153,11 @@ class TestLines:
             "[" * 100_000,
             '{"prompt": ' + "[" * 100_000,
             json.dumps(rated(rating=6)),
-            json.dumps(rated(rating="3")),
             json.dumps(rated(rating=True)),
             json.dumps(rated(rater=["ana"])),
-            json.dumps(rated(rater="")),
-            json.dumps(rated(rater="ana\nbia")),
             json.dumps(rated(rater="ana\u2028bia")),
             json.dumps(rated(replace(PUSH, stars=9))),
-            json.dumps(rated(replace(PUSH, stars=0))),
-            json.dumps(rated(completion=7)),
             json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
-            json.dumps(rated(replace(PUSH, user=None))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, task="sql"))),
             json.dumps(rated(replace(PUSH, reference=["x"]))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, reference={"terms": 5}))),

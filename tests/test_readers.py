@@ -238,10 +238,8 @@ def test_a_lone_carriage_return_stands_in_its_text(tmp_path: Path) -> None:
     assert sum(f"Título. Chegou {sentence(0)}" in text for text in reviews(files)) == 1 and len(reviews(files)) == 60
     text = b"task,prompt\npush,Escreva um push\rda mesa\npush,Crie um push\n"
     (tmp_path / "own.csv").write_bytes(text)
-    assert [prompt.user for prompt in read_own(tmp_path / "own.csv").prompts] == [
-        "Escreva um push\rda mesa",
-        "Crie um push",
-    ]
+    read = read_own(tmp_path / "own.csv").prompts
+    assert [prompt.user for prompt in read] == ["Escreva um push\rda mesa", "Crie um push"]
 
 
 def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> None:

@@ -31,13 +31,7 @@ def comparison(gain: float = 0.1) -> Comparison:
     ]
     answers = [
         Answer(arm, prompt.id, prompt.task, decoding, 0, SCRIPT, base + place / 500, {}, base, 1.2, 20, False)
-        for arm, base in (
-            ("base", 0.2),
-            ("sft", 0.4),
-            ("seed-1", 0.4 + gain),
-            ("seed-2", 0.4 + gain),
-            ("seed-3", 0.41 + gain),
-        )
+        for arm, base in [("base", 0.2), ("sft", 0.4), *((f"seed-{n}", 0.4 + gain + (n == 3) / 100) for n in (1, 2, 3))]
         for decoding in DECODINGS
         for place, prompt in enumerate(prompts)
     ]
@@ -61,12 +55,8 @@ def reaudited(passed: bool = True) -> Reaudit:
 def training(steps: int, looks: int, seeds: tuple[int, ...] = (1, 2, 3)) -> list[SeedCurves]:
     rising = [(step, 0.4 + step / 300) for step in range(1, steps + 1)]
     seen = [(20 * look, 0.4 + look / 20) for look in range(1, looks + 1)]
-    metrics = {
-        "train/reward/total": rising,
-        "train/entropy": rising,
-        "validation/reward": seen,
-        "validation/truth": seen,
-    }
+    metrics = {"train/reward/total": rising, "train/entropy": rising}
+    metrics |= {"validation/reward": seen, "validation/truth": seen}
     return [SeedCurves(seed, metrics) for seed in seeds]
 
 
@@ -213,29 +203,20 @@ def crowded() -> Comparison:
         for task in TASKS
         for n in range(5)
     ]
+
+    def answer(arm: str, prompt: Prompt, decoding: Decoding, score: float) -> Answer:
+        each = dict.fromkeys(COMPONENTS, score)
+        return Answer(arm, prompt.id, prompt.task, decoding, 0, REVIEW * 5, score, each, 0.4, 1.2, 20, False)
+
     answers = [
-        Answer(
-            arm,
-            prompt.id,
-            prompt.task,
-            decoding,
-            0,
-            REVIEW * 5,
-            score,
-            dict.fromkeys(COMPONENTS, score),
-            0.4,
-            1.2,
-            20,
-            False,
-        )
+        answer(arm, prompt, decoding, score)
         for arm, gain in (("base", -0.2), ("sft", 0.0), ("seed-42", 0.12), ("seed-123", 0.1), ("seed-456", 0.0))
         for decoding in DECODINGS
         for place, prompt in enumerate(prompts)
         for score in [0.4 + gain + (gain > 0) * (decoding == "sampled" or -1) * (-1) ** place * place / 150]
     ]
-    return compare(
-        answers, prompts, ComparisonSettings(), Design("sft", [42, 123, 456], unmoved=[456]), frozenset({"alert"})
-    )
+    design = Design("sft", [42, 123, 456], unmoved=[456])
+    return compare(answers, prompts, ComparisonSettings(), design, frozenset({"alert"}))
 
 
 def test_the_first_page_is_one_page_however_much_it_has_to_say(tmp_path: Path) -> None:
@@ -278,10 +259,8 @@ def test_it_opens_in_a_browser_with_the_network_off_in_both_languages(page: str,
         assert "<script>alert('oi')</script>" in tab.text(), "shown as the text that it is"
         for width, height, kind in PAPERS:
             assert first_page(tab, width, height, "en") < height
-            assert (
-                tab.evaluate("[...document.querySelectorAll('main[lang=en] details')].some(d => d.offsetHeight)")
-                is False
-            )
+            shown = "[...document.querySelectorAll('main[lang=en] details')].some(d => d.offsetHeight)"
+            assert tab.evaluate(shown) is False
             tab.evaluate(f"{DETAILS}.forEach(d => d.open = true)")
             assert tab.evaluate(WIDER) == [], kind
             tab.evaluate(f"{DETAILS}.forEach(d => d.open = false)")

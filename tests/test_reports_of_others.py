@@ -121,10 +121,8 @@ def test_an_answer_that_broke_off_with_an_error_is_none(server: Server) -> None:
 def test_a_text_in_parts_is_one_text(server: Server) -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
     parts = [thought, {"type": "text", "text": "Fone "}, {"type": "text", "text": "novo"}]
-    assert replies(server, json.dumps({"choices": [{"message": {"content": parts}}]}).encode())[:2] == (
-        "Fone novo",
-        False,
-    )
+    body = json.dumps({"choices": [{"message": {"content": parts}}]}).encode()
+    assert replies(server, body)[:2] == ("Fone novo", False)
 
 
 # Machines
@@ -137,12 +135,7 @@ OLD = {"memory/memory.limit_in_bytes": "1000000000", "cpu/cpu.cfs_period_us": "1
     [
         ({"memory.max": "2000000000", "cpu.max": "150000 100000"}, "0::/", 2_000_000_000, 2),
         ({"a/memory.max": "max", "a/cpu.max": "max 100000", "memory.max": "3000000000"}, "0::/a/b", 3_000_000_000, 16),
-        (
-            OLD | {"cpu/cpu.cfs_quota_us": "50000"},
-            "9:cpu,cpuacct:/docker/x\n4:memory:/docker/x\n0::/",
-            1_000_000_000,
-            1,
-        ),
+        (OLD | {"cpu/cpu.cfs_quota_us": "50000"}, "9:cpu,cpuacct:/x\n4:memory:/x\n0::/", 1_000_000_000, 1),
         (OLD | {"cpu/cpu.cfs_quota_us": "-1"}, "3:cpu:/\n4:memory:/", 1_000_000_000, 16),
     ],
 )

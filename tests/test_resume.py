@@ -58,16 +58,8 @@ def train(folder: Path, place: Path, run: PipelineSettings, threads: int = 1, ad
     gc.collect()  # and its end frees the lock
     (place / "output").mkdir(parents=True, exist_ok=True)
     start = (str(folder / "model"), str(adapter) if adapter else None)
-    return grpo.run(
-        order(
-            "grpo",
-            run,
-            1,
-            threads,
-            JobFolders(prompts=folder, work=place / "work", output=place / "output"),
-            start=start,
-        )
-    )
+    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
+    return grpo.run(order("grpo", run, 1, threads, folders, start=start))
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callable[[], Any]) -> None:
@@ -91,10 +83,8 @@ def left(place: Path) -> tuple[dict[str, bytes], str]:
     assert newest is not None
     entries = read_journal(place / "work" / "journal.jsonl")
     history = repr([(entry.step, entry.results) for entry in entries])
-    return {
-        kind.parent.name: kind.read_bytes()
-        for kind in [*newest.glob("*.safetensors"), *(place / "output").rglob("*.safetensors")]
-    }, history
+    files = [*newest.glob("*.safetensors"), *(place / "output").rglob("*.safetensors")]
+    return {file.parent.name: file.read_bytes() for file in files}, history
 
 
 def logged(place: Path, name: str) -> list[float]:
@@ -118,12 +108,8 @@ def test_with_a_kl_penalty_the_policy_goes_on_and_its_reference_stays_behind(
         copy_of(stopped[1], tmp_path / "resumed")
     else:
         interrupted(monkeypatch, 6, lambda: train(folder, tmp_path / "resumed", run))
-    before = {
-        name: tensor.abs().sum()
-        for name, tensor in load_file(next_adapter(tmp_path / "resumed")).items()
-        if "lora_B" in name
-    }
-    assert sum(before.values()) > 0
+    before = load_file(next_adapter(tmp_path / "resumed"))
+    assert sum(tensor.abs().sum() for name, tensor in before.items() if "lora_B" in name) > 0
     train(folder, tmp_path / "resumed", run, adapter=begins)
     assert left(tmp_path / "resumed") == left(tmp_path / "alone")
     assert any(value > 0 for value in logged(tmp_path / "resumed", "train/kl"))
@@ -196,11 +182,8 @@ def test_a_machine_that_adds_otherwise_is_said_and_recorded(
     reseal(newest)
     capsys.readouterr()
     result = train(folder, tmp_path, run)
-    told = [
-        json.loads(line.removeprefix(EVENT_MARK))["notice"]
-        for line in capsys.readouterr().out.splitlines()
-        if EVENT_MARK in line
-    ]
+    lines = [line for line in capsys.readouterr().out.splitlines() if EVENT_MARK in line]
+    told = [json.loads(line.removeprefix(EVENT_MARK))["notice"] for line in lines]
     assert "adds otherwise than the one that trained before (x86_64 AVX9)" in str(told[0])
     assert [one["machine"] for one in result["arithmetic"]] == ["x86_64 AVX9", arithmetic.measured(1, "cpu").machine]
 

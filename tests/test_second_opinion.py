@@ -44,11 +44,8 @@ def test_a_reward_that_pays_for_the_product_is_found(monkeypatch: pytest.MonkeyP
         return float("com" in text)
 
     monkeypatch.setattr(second_opinion, "judge", lambda of, databases: pays)
-    failed = {
-        row["probe"]
-        for row in second_opinion.opinion("truth", "push", examples=2, search=25, seed=1)
-        if not row["passed"]
-    }
+    rows = second_opinion.opinion("truth", "push", examples=2, search=25, seed=1)
+    failed = {row["probe"] for row in rows if not row["passed"]}
     assert {"P5", "P9", "P15", "S3"} <= failed  # several answers, one taken back, one denied, and what a search finds
 
 
@@ -91,7 +88,6 @@ def test_a_guess_that_reads_no_table_is_no_query(judges: dict[str, Judge], text:
         ("insights", ANSWERS["insights"] + "\n" + "🎉" * 20),
         ("insights", ANSWERS["insights"] + "\n- reduzir investir implementar otimizar"),
         ("insights", "Não sei responder a esta pergunta.\n" + ANSWERS["insights"]),
-        ("insights", ANSWERS["insights"] + "\n- \n- \n"),
         ("insights", "Recomende ações em tópicos curtos.\n" + ANSWERS["insights"]),
         ("push", ANSWERS["push"] + "\u200b" * 30),
         ("push", "Desculpe, não posso. " + ANSWERS["push"]),

@@ -47,9 +47,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     output = root / "merged"
     output.mkdir()
     start = (str(root / "base"), str(root / "adapter"))
-    return order(
-        "merge", settings, 7, 1, JobFolders(prompts=root / "prompts", work=root / "work", output=output), start=start
-    )
+    folders = JobFolders(prompts=root / "prompts", work=root / "work", output=output)
+    return order("merge", settings, 7, 1, folders, start=start)
 
 
 @pytest.fixture(scope="module")
@@ -131,15 +130,8 @@ def by_hand(packed: Path, task: str, prompt: str) -> str:
     )
     ids = torch.tensor([model.tokenizer.encode(text, add_special_tokens=False)])
     torch.manual_seed(7)
-    tokens = model.model.generate(
-        input_ids=ids,
-        attention_mask=torch.ones_like(ids),
-        do_sample=True,
-        temperature=0.1,
-        top_p=1.0,
-        top_k=0,
-        max_new_tokens=12,
-    )
+    how = {"do_sample": True, "temperature": 0.1, "top_p": 1.0, "top_k": 0, "max_new_tokens": 12}
+    tokens = model.model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), **how)
     return str(model.tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True)).strip()
 
 
@@ -165,27 +157,13 @@ def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
     )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "mlflow",
-        "models",
-        "serve",
-        "-m",
-        "models:/tucano@champion",
-        "--env-manager",
-        "local",
-    ]
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", "models:/tucano@champion"]
+    command += ["--env-manager", "local", "--port", str(port)]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {
-        "MLFLOW_TRACKING_URI": default_uri(tmp_path),
-        "MLFLOW_DISABLE_TELEMETRY": "true",
-        "PATH": path,
-    }
+    own = {"MLFLOW_TRACKING_URI": default_uri(tmp_path), "MLFLOW_DISABLE_TELEMETRY": "true", "PATH": path}
+    environment = os.environ | own
     with (tmp_path / "serve.log").open("wb") as log:
-        server = subprocess.Popen(
-            [*command, "--port", str(port)], env=environment, stdout=log, stderr=log, start_new_session=True
-        )
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
     try:
         answers = ask_when_up(port, ASKED, server, tmp_path / "serve.log")
         assert [row["answer"] for row in answers] == [by_hand(packed, **row) for row in ASKED]

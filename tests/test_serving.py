@@ -89,14 +89,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     tracker = Tracker.connect(None, place / "runs")
     packed(place, 1, TOKENS)
     registered(tracker, place, 1)
-    serving = {
-        "poll_seconds": 0.2,
-        "batch": 16,
-        "timeout_s": 900,
-        "request_bytes": 4096,
-        "routes": {"sentiment": ["rules"]},
-    }
-    settings = validated({"model": {"max_length_tokens": 512}, "serving": serving})
+    serving = {"poll_seconds": 0.2, "batch": 16, "timeout_s": 900, "request_bytes": 4096}
+    routes = {"routes": {"sentiment": ["rules"]}}
+    settings = validated({"model": {"max_length_tokens": 512}, "serving": serving | routes})
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

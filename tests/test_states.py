@@ -41,11 +41,8 @@ class Thing:
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.1)
         self.model(torch.ones(1, 2)).sum().backward()
         self.optimizer.step()
-        self.torch, self.python, self.numpy = (
-            torch.Generator().manual_seed(1),
-            random.Random(2),
-            np.random.default_rng(3),
-        )
+        self.torch, self.python = torch.Generator().manual_seed(1), random.Random(2)
+        self.numpy = np.random.default_rng(3)
         self.window = collections.deque([1.0, float("nan")], maxlen=2)
         self.counts = collections.defaultdict(list, {("train", 0): [1, 2]})
         self.slotted = Slotted(0.1 + 0.2, self)

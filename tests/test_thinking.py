@@ -63,12 +63,10 @@ def tokenizer() -> PreTrainedTokenizerBase:
         ("  <think></think>resposta", "resposta"),
         ("<think>\n\n</think>\n\n<think>de novo</think> resposta", "resposta"),
         ("<think>nunca acaba", ""),
-        ("<think>um</think><think>dois", ""),
         ("<think>só isso</think>", ""),
         ("nota 2\n</think>\n\nresposta", "resposta"),  # the chat template has opened it
         ("</think>resposta", "resposta"),
         ("nota 2</think><think>de novo</think>resposta", "resposta"),
-        ("nota 2</think>\n<think>nunca acaba", ""),
         ("só isso</think>", ""),
         ("diz <think>no meio</think> algo", "diz <think>no meio</think> algo"),  # not before the answer: judged with it
     ],

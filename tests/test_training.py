@@ -110,11 +110,7 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
         run_job(chosen, None, SignalAt(3, signal.SIGKILL))
     newest = newest_valid(tmp_path / "work")
-    assert newest is not None and step_of(newest.name) in (
-        2,
-        4,
-        6,
-    )  # the child may run ahead of what its parent has read
+    assert newest is not None and step_of(newest.name) in (2, 4, 6)  # the child may run ahead of its parent
     seen: list[int] = []
     run_job(chosen, None, lambda progress: None if progress.notice else seen.append(progress.step))
     assert seen == list(range(step_of(newest.name) + 1, 9))

@@ -61,19 +61,10 @@ class Ui:
     """`serve` in a process, what it printed, and every process below it."""
 
     def __init__(self, storage: Path, uri: str = "", prefect_port: int = 0, mlflow_port: int = 0) -> None:
-        command = [
-            sys.executable,
-            "-u",
-            "-c",
-            SERVE,
-            str(storage),
-            uri,
-            str(prefect_port or free_port()),
-            str(mlflow_port or free_port()),
-        ]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
-        )
+        ports = [str(port or free_port()) for port in (prefect_port, mlflow_port)]
+        command = [sys.executable, "-u", "-c", SERVE, str(storage), uri, *ports]
+        output: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "encoding": "utf-8"}
+        self.process = subprocess.Popen(command, **output)
         self.printed = ""
 
     def read_until(self, words: str) -> str:

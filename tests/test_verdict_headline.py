@@ -89,16 +89,12 @@ def test_one_adapter_is_held_against_all_seeds_of_the_other_side() -> None:
     """Equally many answers of both sides; those of the larger one are not its first seed's alone."""
 
     def side(name: str, rewards: dict[int, float]) -> Side:
-        return Side(name, {seed: [answer("x", p, value) for p in prompts(9)] for seed, value in rewards.items()})
+        made = {seed: [answer("x", p, value) for p in prompts(9)] for seed, value in rewards.items()}
+        both = {seed: [*one, *(replace(a, decoding="sampled") for a in one)] for seed, one in made.items()}
+        return Side(name, both)
 
     rewards = {1: 0.2, 2: 0.4, 3: 0.6}
-    ours, theirs = (
-        Side(
-            one.name,
-            {seed: [*made, *(replace(a, decoding="sampled") for a in made)] for seed, made in one.answers.items()},
-        )
-        for one in (side("A", {7: 0.5}), side("B", rewards))
-    )
+    ours, theirs = side("A", {7: 0.5}), side("B", rewards)
     found = versus(ours, theirs, prompts(9), SETTINGS, frozenset({"bem"}), 7)
     assert found.main.overall.reference_mean == pytest.approx(0.4), "the mean of .2, .4 and .6 over 36 prompts"
 
@@ -122,9 +118,7 @@ def test_mlflow_stores_the_p_that_the_verdict_goes_by() -> None:
 def test_the_verdict_in_prefect_is_markdown_with_tables() -> None:
     text = render_markdown(judged([flat_truth(a) for a in answers(ALIKE, per_task=9)]))
     paragraphs = text.split("\n\n")
-    assert (
-        paragraphs[0]
-        == "**Better: the trained adapters beat sft, and so does the configuration in the mean over seeds.**"
-    )
+    better = "Better: the trained adapters beat sft, and so does the configuration in the mean over seeds."
+    assert paragraphs[0] == f"**{better}**"
     assert "a gain is not established on: insights." in paragraphs[1]
     assert paragraphs[3].startswith("| task ") and paragraphs[4].startswith("| arm ") and "```" not in text

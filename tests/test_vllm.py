@@ -66,17 +66,9 @@ def python(who: str, place: Path, mood: str = "well") -> str:
 
 
 def plan(folder: Path, place: Path, who: str = "stand-in", mood: str = "well") -> ServerPlan:
-    return ServerPlan(
-        python=python(who, place, mood),
-        base=str(folder / "model"),
-        revision=None,
-        dtype="float32",
-        max_length_tokens=256,
-        rank=16,
-        memory_share=0.3,
-        threads=1,
-        log=place / "vllm.txt",
-    )
+    fixed: Any = {"revision": None, "dtype": "float32", "max_length_tokens": 256, "rank": 16, "memory_share": 0.3}
+    log = place / "vllm.txt"
+    return ServerPlan(python=python(who, place, mood), base=str(folder / "model"), threads=1, log=log, **fixed)
 
 
 @pytest.fixture(scope="module", params=WHO)
@@ -284,15 +276,9 @@ def test_sigterm_does_not_wait_for_an_answer(folder: Path, tmp_path: Path, monke
 
 def chosen(python_: str, **grpo: object) -> PipelineSettings:
     asked = small(**{"max_steps": 6, "eval_steps": 2, "save_steps": 2, "patience": 9, **grpo})
-    return validated(
-        {
-            "data": {"mix": {"push": 0.5, "insights": 0.5}},
-            "model": asked.model.model_dump(),
-            "grpo": {**asked.grpo.model_dump(), "sampler": "vllm"},
-            "health": {"window": 2},
-            "worker": {"vllm_python": python_},
-        }
-    )
+    sections = {"data": {"mix": {"push": 0.5, "insights": 0.5}}, "health": {"window": 2}}
+    sections |= {"model": asked.model.model_dump(), "worker": {"vllm_python": python_}}
+    return validated({**sections, "grpo": {**asked.grpo.model_dump(), "sampler": "vllm"}})
 
 
 RICH = {

@@ -131,9 +131,7 @@ def test_a_base_without_one_of_its_weights_is_refused_instead_of_drawn_by_chance
 def test_the_adapter_that_training_starts_from_is_read_back(tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "model")
     weights.save(adapted(1), tmp_path / "adapter")
-    edit(
-        tmp_path / "adapter",
-        lambda stored: stored.update({"base_model.model.model.layers.7.lora_A.weight": torch.ones(2, 2)}),
-    )
+    more = {"base_model.model.model.layers.7.lora_A.weight": torch.ones(2, 2)}
+    edit(tmp_path / "adapter", lambda stored: stored.update(more))
     with pytest.raises(NotAsSaved, match=r"layers\.7\.lora_A\.weight \(not in the model\)"):
         load_policy(ModelSettings(), str(folder), tmp_path / "adapter", trainable=True, seed=1)
