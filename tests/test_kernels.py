@@ -93,9 +93,7 @@ def test_draws_and_likelihoods_have_a_deterministic_form() -> None:
         {"advantages": "median", "drop_zero_variance": True, "refill_rounds": 1, "beta": 0.01, "iterations": 2},
     ],
 )
-def test_steps_of_grpo_on_a_gpu_have_a_deterministic_form(
-    chosen: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_grpo_steps_are_deterministic(chosen: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn, scored, trained and validated as on a GPU: by its loop and TRL's head."""
 
     def fused(self: Any, model: Any, ids: Tensor, mask: Tensor, kept: int, *_: Any, **named: Any) -> Any:

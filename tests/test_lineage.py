@@ -77,9 +77,7 @@ def test_what_is_mixed_in_from_elsewhere_is_no_source_by_its_number(tmp_path: Pa
     assert str(source) in fault
 
 
-def test_a_manifest_forged_with_its_digest_is_not_the_one_that_was_named(
-    tmp_path: Path, stages: dict[str, Artifact]
-) -> None:
+def test_a_manifest_forged_with_its_digest_is_not_the_named_one(tmp_path: Path, stages: dict[str, Artifact]) -> None:
     path = stages["answers"].folder / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8")) | {"code": "mine"}
     own = {name: value for name, value in manifest.items() if name not in ("seal", "digest", "made_at", "seconds")}

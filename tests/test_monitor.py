@@ -339,9 +339,7 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
     "useless",
     [{"gold_sql": "SELECT nothing FROM nowhere"}, {"product": None}, {"figures": 5}, {"figures": ["x"]}, {"facts": 5}],
 )
-def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(
-    useless: dict[str, Any], watched: Watched
-) -> None:
+def test_references_that_nothing_is_judged_by_are_no_truths(useless: dict[str, Any], watched: Watched) -> None:
     identities = watched.serve(3, push, GOOD)
     watched.look()
     given = zip(identities, (OF_PUSH, OF_PUSH, useless), strict=True)
@@ -357,9 +355,7 @@ OUTSIDE = {"sql": "select 1", "database": "../../other.sqlite"}
 @pytest.mark.parametrize(
     ("task", "reference"), [("extraction", {"fields": None}), ("sentiment", {"fields": 5}), ("sql_qa", OUTSIDE)]
 )
-def test_a_reference_that_is_none_of_its_task_is_no_truth(
-    task: Task, reference: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_reference_of_another_task_is_no_truth(task: Task, reference: dict[str, Any], tmp_path: Path) -> None:
     """Each ended the look in a traceback."""
     (watched,) = [one for one in quantities(load_reward_set("grounded"), set(), tmp_path) if one.name == TRUTH]
     assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None

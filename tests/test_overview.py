@@ -238,9 +238,7 @@ def test_of_a_configuration_its_newest_run_on_the_same_prompts_is_shown(two: Pat
     assert [line.row.comparison.seeds for line in view(two).lines] == [(1, 2, 3), (42, 123, 456)]
 
 
-def test_answers_that_cannot_be_read_take_their_pairs_away_and_no_more(
-    two: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_that_cannot_be_read_take_no_more_than_pairs_away(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of another version ended `tucano ui` in a traceback."""
 
     def odd(side: object) -> None:
@@ -251,9 +249,7 @@ def test_answers_that_cannot_be_read_take_their_pairs_away_and_no_more(
     assert len(shown.lines) == 2 and not shown.pairs and not shown.matrix and len(shown.unreadable) == 2
 
 
-def test_a_prompt_without_an_answer_takes_the_pairs_of_that_configuration_away(
-    two: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prompt_without_an_answer_takes_only_its_pairs_away(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lacking = view(two).lines[1].row.stages["answers"].folder
     whole = pairing._members
 
@@ -381,9 +377,7 @@ def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_ali
     assert "http://127.0.0.1:4201/runs/flow-run/7" in page
 
 
-def test_a_run_links_its_configuration_and_files_that_are_no_runs_are_named(
-    two: Path, made: tuple[Path, str, str]
-) -> None:
+def test_a_run_links_its_configuration_and_what_is_none_is_named(two: Path, made: tuple[Path, str, str]) -> None:
     compared = json.loads((two / made[1] / "manifest.json").read_text(encoding="utf-8"))["inputs"]["comparison"]
     write_run(two, record("finished", stages={"comparison": compared}, mlflow="https://mlflow.example/#/runs/1"))
     (two / "overview" / "other.json").write_text('{"run": "../../etc"}', encoding="utf-8")
@@ -442,9 +436,7 @@ def test_a_run_that_fails_says_why_and_goes_on_failing(kept: Overview, tmp_path:
     assert run.state == "failed" and "OSError: no space left" in run.failure and "secret" not in run.failure
 
 
-def test_a_page_that_cannot_be_made_ends_no_run(
-    kept: Overview, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_page_that_is_not_made_ends_no_run(kept: Overview, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / PAGE).mkdir()
     with kept.kept():
         pass

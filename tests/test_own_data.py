@@ -220,9 +220,7 @@ def checked(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     return code, capsys.readouterr().out
 
 
-def test_the_check_names_the_first_rows_of_each_kind_and_counts_all(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_check_names_the_first_of_each_kind_and_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = [{**push(n), "task": "poesia"} for n in range(SHOWN + 5)]
     usable = [row(n) for row in (push, insight) for n in (100, 101, 102)]
     code, said = checked(written(tmp_path / "own.jsonl", [*bad, *usable]), capsys)
@@ -244,9 +242,7 @@ def test_the_command_checks_a_file_and_refuses_in_a_sentence(tmp_path: Path) -> 
     assert "Traceback" not in done.stderr
 
 
-def test_the_command_that_is_named_leaves_out_tasks_that_would_stop_the_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_named_command_leaves_out_tasks_that_stop_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = checked(written(tmp_path / "own.jsonl", [*(push(n) for n in range(3)), insight(9)]), capsys)[1]
     assert "(without insights with 1: a run needs 3 groups" in said and "'data.mix={push: 1}'" in said
     said = checked(written(tmp_path / "one.jsonl", [push(1)]), capsys)[1]
@@ -300,7 +296,7 @@ KNOWN: dict[str, dict[str, Any]] = {
     prompt=PROMPTS,
     note=st.none() | st.dictionaries(st.just("note"), TEXTS | st.integers(-9, 9) | st.booleans(), min_size=1),
 )
-def test_any_prompt_comes_back_as_it_was(
+def test_any_prompt_comes_back(
     prompt: Prompt, note: dict[str, Any] | None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Where nothing is left to mask, with a reference of fields that its task knows and of others, or without one."""

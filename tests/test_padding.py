@@ -52,9 +52,7 @@ def chosen(folder: Path) -> tuple[str, int, int]:
 
 
 @pytest.mark.parametrize("pad", [nano.TURN_END, None])
-def test_an_unused_special_token_is_taken_and_one_for_padding_first(
-    pad: str | None, shipped: Shipped, tmp_path: Path
-) -> None:
+def test_an_unused_special_token_is_taken_a_pad_first(pad: str | None, shipped: Shipped, tmp_path: Path) -> None:
     size = shipped(pad, "<|reserved_0|>", "<|reserved_1|>")
     assert chosen(tmp_path) == ("<|reserved_1|>", size - 1, size)
     size = shipped(pad, "<|fim_pad|>", "<|reserved_1|>")

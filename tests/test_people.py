@@ -219,9 +219,7 @@ def test_what_goes_on_is_what_was_begun() -> None:
     assert replace(desk, port=8080).command("") == "tucano rate ab --rater bot --kind model --port 8080"
 
 
-def test_an_ab_in_the_terminal_goes_on_where_it_stopped_and_ends_with_the_next_steps(
-    tmp_path: Path, storage: Path
-) -> None:
+def test_an_ab_in_the_terminal_goes_on_where_it_stopped(tmp_path: Path, storage: Path) -> None:
     folder = tmp_path / "ab"
     first = [str(folder), "--rater", "ana", "--terminal", "--ab"]
     began = tucano_rate(*first, NEW, OLD, "--from", str(storage), "--consent", keys="1\n0\nu\ns\nq\n")
@@ -409,9 +407,7 @@ def test_an_answer_with_a_zero_byte_is_not_learned(storage: Path) -> None:
     assert _obstacle(Lesson(asked, "Oi", "a\0b", written=False), judged_prompts(storage)) == "a zero byte"
 
 
-def test_corrections_without_consent_or_of_models_are_not_learned_and_the_last_of_a_prompt_is(
-    tmp_path: Path, storage: Path
-) -> None:
+def test_corrections_without_consent_are_not_learned_and_the_last_one_is(tmp_path: Path, storage: Path) -> None:
     drawn = [Candidate(Prompt("p", "push", "Push do tênis azul", "", "own", "CC0"), "Oi", "sampled", "m")]
     folder = tmp_path / "fixes"
     for rater, text, consent in (("ana", "Um", True), ("bia", "Dois", False), ("caio", "Três", True)):
@@ -422,9 +418,7 @@ def test_corrections_without_consent_or_of_models_are_not_learned_and_the_last_o
 
 
 @pytest.mark.parametrize("put", [Path.unlink, Path.touch, *ODD.values()], ids=["missing", "empty", *ODD])
-def test_a_test_set_that_cannot_be_read_lets_nothing_through(
-    ab: Path, storage: Path, put: Callable[[Path], object]
-) -> None:
+def test_an_unreadable_test_set_lets_nothing_through(ab: Path, storage: Path, put: Callable[[Path], object]) -> None:
     (path,) = storage.glob("artifacts/data/*/test.jsonl")
     path.unlink()
     if put is not Path.unlink:

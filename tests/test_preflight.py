@@ -101,9 +101,7 @@ def test_a_ceiling_that_cuts_most_answers_off_is_red(tokenizer: PreTrainedTokeni
     )
 
 
-def test_answers_that_go_on_after_a_mark_of_the_models_say_which_token_ends_it(
-    tokenizer: PreTrainedTokenizerFast,
-) -> None:
+def test_answers_that_go_on_after_a_mark_say_which_token_ends_it(tokenizer: PreTrainedTokenizerFast) -> None:
     """The advice was to raise the ceiling, which costs time and ends nothing."""
     endless = completions([0.1] * 4, tokens=16, truncated=True)
     unmarked = check.lengths([replace(one, tokens=[9] * 16) for one in endless], 16, tokenizer, [5, 8])
@@ -197,9 +195,7 @@ def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> No
 
 
 @pytest.mark.parametrize(("precision", "level"), [(torch.float32, "ok"), (torch.bfloat16, "red")])
-def test_an_adapter_whose_updates_are_rounded_away_is_red(
-    precision: torch.dtype, level: str, tokenizer: PreTrainedTokenizerFast
-) -> None:
+def test_an_adapter_rounded_away_is_red(precision: torch.dtype, level: str, tokenizer: PreTrainedTokenizerFast) -> None:
     """In bfloat16 every matrix gets its gradient, and most of A stays as it was to the bit."""
     model = build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0)
     adapted = get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], init_lora_weights=False))
@@ -245,9 +241,7 @@ def test_a_check_that_raises_is_red_with_its_fault_and_the_others_are_made(capsy
 
 
 @pytest.mark.parametrize(("drawn_by", "right"), [("policy", True), ("base", False), ("another", False)])
-def test_a_sampler_within_the_limit_that_lacks_the_adapter_is_red(
-    drawn_by: str, right: bool, tokenizer: PreTrainedTokenizerFast
-) -> None:
+def test_a_sampler_without_the_adapter_is_red(drawn_by: str, right: bool, tokenizer: PreTrainedTokenizerFast) -> None:
     """An adapter that moves its answers by some hundredths of a nat hid behind .05: exchanged matrices, or none."""
     policies = {}
     for name, seed in (("policy", 1), ("another", 2)):

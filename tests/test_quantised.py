@@ -48,9 +48,7 @@ def test_an_nf4_adapter_is_merged_although_quantisation_alone_exceeds_the_limit(
     assert record["faithful"] and mean <= merge.limit(own)
 
 
-def test_an_nf4_merge_that_loses_the_adapter_is_still_refused(
-    quantised: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_nf4_merge_without_it_is_refused(quantised: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundredfold: an adapter whose loss is more than what quantisation does."""
     loud = tmp_path / "adapter"
     shutil.copytree(str(quantised.adapter), loud)

@@ -205,9 +205,7 @@ class TestSession:
         assert bia.view().last == "2"
 
     @pytest.mark.parametrize(("other", "kind"), [("Ana ", "human"), ("ana", "model")])
-    def test_raters_who_began_side_by_side_cannot_shut_the_folder(
-        self, tmp_path: Path, other: str, kind: RaterKind
-    ) -> None:
+    def test_raters_who_begin_together_shut_no_folder(self, tmp_path: Path, other: str, kind: RaterKind) -> None:
         first, second = (
             Session(tmp_path, candidates(), *who) for who in (("ana", "human"), (other, kind))
         )  # both before there is any line to look like

@@ -193,9 +193,7 @@ class TestLines:
             (rated(rater="\uff41\ufe0fn a"), "who looks like 'ana' before"),
         ],
     )
-    def test_a_line_that_contradicts_one_before_is_named(
-        self, tmp_path: Path, second: dict[str, Any], says: str
-    ) -> None:
+    def test_a_line_that_contradicts_another_is_named(self, tmp_path: Path, second: dict[str, Any], says: str) -> None:
         with pytest.raises(UserError, match=r"ratings\.jsonl line 2 ") as caught:
             read_ratings(folder_of(tmp_path / "f", rated(), second))
         assert says in str(caught.value)

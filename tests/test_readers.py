@@ -256,9 +256,7 @@ def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize("name", ["own.csv", "own.jsonl"])
-def test_the_advice_for_a_file_of_wide_characters_makes_one_that_is_read(
-    name: str, encoding: str, tmp_path: Path
-) -> None:
+def test_the_advice_for_wide_characters_makes_a_file_that_is_read(name: str, encoding: str, tmp_path: Path) -> None:
     """The advice was that for Latin-1, which leaves a zero byte in front of each letter."""
     rows = {"own.csv": "task,prompt\npush,Promoção de relógio\n", "own.jsonl": '{"prompt": "Promoção de relógio"}\n'}
     (tmp_path / name).write_bytes(rows[name].encode(encoding))
@@ -292,9 +290,7 @@ SIGNS = st.lists(st.sampled_from(b'";,\n\r\0 a\xe7{}:1')).map(bytes)
 @pytest.mark.parametrize("target", TARGETS)
 @given(content=st.binary(max_size=200) | SIGNS, place=st.integers(0, 10_000), seed=st.integers(0, 10_000))
 @settings(max_examples=60)
-def test_any_bytes_are_rows_with_their_lines_or_one_sentence(
-    target: str, content: bytes, place: int, seed: int
-) -> None:
+def test_any_bytes_are_rows_with_lines_or_one_sentence(target: str, content: bytes, place: int, seed: int) -> None:
     """Alone, and inside of an input that a fuzzer has found."""
     known = corpus(target)
     around = known[seed % len(known)]

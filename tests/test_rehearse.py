@@ -81,9 +81,7 @@ def test_where_it_cannot_begin_the_file_says_so(tmp_path: Path, monkeypatch: pyt
     assert " -> this machine's GPU or driver cannot be used" in said and "GPU idle: " in said.splitlines()[-1]
 
 
-def test_where_the_project_is_a_folder_and_no_package_the_fault_is_still_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_project_is_no_package_a_fault_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the images: the missing version hid the fault, and no file was written."""
 
     def absent(name: str) -> str:

@@ -186,9 +186,7 @@ def test_no_proxy_is_asked_for_our_own_servers(proxies: pytest.MonkeyPatch, serv
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_PROXY", "fe80::/10"), ("ALL_PROXY", "socks5://127.0.0.1:9")])
-def test_a_proxy_that_the_client_cannot_read_is_one_sentence(
-    name: str, value: str, proxies: pytest.MonkeyPatch
-) -> None:
+def test_a_proxy_that_no_client_can_read_is_one_sentence(name: str, value: str, proxies: pytest.MonkeyPatch) -> None:
     proxies.setenv(name, value)
     done = tucano("status", "--home", "none")
     assert done.returncode == 2

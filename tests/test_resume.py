@@ -155,9 +155,7 @@ def test_sigterm_in_each_backward_pass_of_a_step_with_adaptive_entropy(
     assert left(tmp_path / "resumed") == left(tmp_path / "alone")
 
 
-def test_a_training_goes_on_with_the_threads_that_it_began_with(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_training_goes_on_with_its_threads(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = chosen(
         batch_size=48, generations=8, micro_batch=48, max_completion_tokens=100, max_steps=2
     )  # few numbers are not split

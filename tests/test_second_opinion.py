@@ -61,9 +61,7 @@ def test_a_reward_that_pays_for_the_product_is_found(monkeypatch: pytest.MonkeyP
         ("sql_qa", ANSWERS["sql_qa"] + "\nor\n```sql\nSELECT COUNT(*) FROM pedidos\n```"),
     ],
 )
-def test_an_answer_beside_another_or_in_two_languages_earns_little(
-    judges: dict[str, Judge], of: str, task: Task, text: str
-) -> None:
+def test_an_answer_beside_another_earns_little(judges: dict[str, Judge], of: str, task: Task, text: str) -> None:
     assert judges[of](PROMPTS[task], text) <= LOW  # type: ignore[arg-type]
 
 

@@ -54,9 +54,7 @@ def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
 
 
 @pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
-def test_a_profiles_own_deployment_without_a_server_is_refused_too(
-    profile: str, gpu: Callable[[int], None], no_server: None
-) -> None:
+def test_a_deployment_without_a_server_is_refused(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
     """It used to say so in passing and to train on this machine."""
     gpu(23_034)
     result = tucano("run", profile)
@@ -67,17 +65,13 @@ def test_a_profiles_own_deployment_without_a_server_is_refused_too(
 
 
 @pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
-def test_a_shipped_profile_can_deliver_a_champion_on_an_l4(
-    profile: str, gpu: Callable[[int], None], no_server: None
-) -> None:
+def test_a_shipped_profile_can_begin_on_an_l4(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
     gpu(23_034)
     require_startable(load_profile(ROOT, profile, HERE))
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "d1953bb", "null"])
-def test_a_base_that_is_no_commit_is_refused_before_anything_starts(
-    revision: str, gpu: Callable[[int], None], no_server: None
-) -> None:
+def test_a_base_that_is_no_commit_is_refused_first(revision: str, gpu: Callable[[int], None], no_server: None) -> None:
     gpu(23_034)
     result = tucano("run", "l4-v5", "--set", "execution.seeds=null", "--set", f"model.revision={revision}")
     assert result.returncode == 2 and "starting Prefect" not in result.stdout

@@ -89,9 +89,7 @@ def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job
     assert torch.equal(weights[name], by_hand.to(torch.bfloat16)), "added in float32 (alpha / rank = 2), rounded once"
 
 
-def test_a_merge_that_loses_the_adapter_is_not_faithful(
-    trained: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_merge_without_adapter_is_unfaithful(trained: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peft.tuners.lora.LoraModel.merge_and_unload", lambda self, safe_merge: self.unload())
     assert not merge.run(replace(trained, output=str(tmp_path)))["faithful"]
 

@@ -169,9 +169,7 @@ ODD = {
 
 
 @pytest.mark.parametrize(("path", "body", "said"), ODD.values(), ids=ODD.keys())
-def test_what_cannot_be_answered_is_one_sentence_and_ends_nothing(
-    running: Running, path: str, body: Any, said: str
-) -> None:
+def test_what_is_not_answered_is_a_sentence_and_ends_nothing(running: Running, path: str, body: Any, said: str) -> None:
     before = [process.pid for process in running.processes()]
     reply = running.ask(path, content=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
     error = reply.json()["error"]
@@ -210,9 +208,7 @@ def test_a_killed_process_is_started_again_and_no_request_notices(running: Runni
     assert [reply.json().get("text") for reply in replies] == [right[row] for row in ROWS]
 
 
-def test_a_process_that_hangs_is_started_again_and_health_says_so(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hung_process_is_started_again_as_health_says(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     (version,) = running.service.versions.holding().values()
     assert version.model._process is not None
     right, started, seen = expected(running.place, 1, ROWS[:1], TOKENS), starts(running), set[str]()

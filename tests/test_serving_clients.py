@@ -80,9 +80,7 @@ def said(reply: httpx.Response) -> str:
         ("store", "yes", "store: Input should be a valid boolean"),
     ],
 )
-def test_what_asks_for_something_is_refused_with_what_may_be_sent(
-    server: Server, field: str, value: Any, mend: str
-) -> None:
+def test_what_asks_for_something_is_refused_with_its_mend(server: Server, field: str, value: Any, mend: str) -> None:
     reply = server.send("POST", CHAT, json={**CHATTED, field: value})
     assert reply.status_code == 400 and mend in said(reply)
     assert server.asked == []
@@ -112,9 +110,7 @@ def test_a_model_can_be_asked_for_by_its_name(server: Server) -> None:
         (b'{"text": ' + b"9" * 5000 + b"}", JSON, "a number of the request's JSON is too long"),
     ],
 )
-def test_a_body_that_is_none_is_said_with_its_mend(
-    server: Server, content: bytes, headers: dict[str, str], mend: str
-) -> None:
+def test_a_body_that_is_none_has_its_mend(server: Server, content: bytes, headers: dict[str, str], mend: str) -> None:
     for path in ("/answer", CHAT):
         reply = server.send("POST", path, content=content, headers=headers)
         assert reply.status_code == 400 and mend in said(reply), said(reply)
@@ -145,9 +141,7 @@ def test_a_storage_without_runs_is_refused_and_stays_as_it_is(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("made", [os.mkfifo, lambda place: place.symlink_to(place.with_name("elsewhere")), Path.mkdir])
-def test_a_log_that_is_no_file_is_neither_waited_for_nor_written_through(
-    tmp_path: Path, made: Callable[[Path], None]
-) -> None:
+def test_a_log_that_is_no_file_is_not_waited_for_nor_written(tmp_path: Path, made: Callable[[Path], None]) -> None:
     metrics, settings = Metrics(), validated({"serving": {"log_requests": True}}).serving
     made(tmp_path / FILE)
     (tmp_path / "elsewhere").write_text("mine", encoding="utf-8")

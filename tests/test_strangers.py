@@ -189,9 +189,7 @@ def test_the_operator_does_it_and_the_strangers_commands_never_ran(up: stack.Sta
     )
 
 
-def test_status_says_that_the_servers_take_another_password(
-    up: stack.Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_status_says_that_passwords_differ(up: stack.Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when the file was removed while they run."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     said: list[str] = []

@@ -197,9 +197,7 @@ def test_the_preflight_refuses_a_tokenizer_without_marks(tokenizer: PreTrainedTo
 
 
 @pytest.mark.parametrize("thinks", [True, False])
-def test_an_empty_thought_of_a_task_that_answers_at_once_opens_none(
-    thinks: bool, tokenizer: PreTrainedTokenizerBase
-) -> None:
+def test_an_empty_thought_of_a_task_without_any_opens_none(thinks: bool, tokenizer: PreTrainedTokenizerBase) -> None:
     """A run in which some tasks think was refused by its own preflight."""
     _, found = check.template(tokenizer, PRODUCT, {"push": told("Escreva.", thinks)})
     assert (found.name, found.level) == ("think block", "ok")

@@ -106,9 +106,7 @@ def test_a_resumed_training_goes_on_in_its_run_under_the_new_pipeline(tracker: T
     assert attempt(parent) != first, "one that has ended well is not touched again"
 
 
-def test_what_an_attempt_left_out_that_was_killed_is_made_up_for(
-    tracker: Tracker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_killed_attempt_left_out_is_made_up_for(tracker: Tracker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed between creating the run and its params, and then between two calls that write them."""
     settings = {f"p{number}": number for number in range(150)}
     for calls_left in (0, 1):
@@ -229,9 +227,7 @@ def test_a_lost_cursor_repeats_nothing(tracker: Tracker, run_id: str, tmp_path: 
 
 
 @pytest.mark.parametrize("regrown_to", [7, 10, 30])
-def test_an_older_checkpoint_repeats_no_step_in_mlflow(
-    tracker: Tracker, run_id: str, tmp_path: Path, regrown_to: int
-) -> None:
+def test_an_older_checkpoint_repeats_no_step(tracker: Tracker, run_id: str, tmp_path: Path, regrown_to: int) -> None:
     path = tmp_path / "j.jsonl"
     with JournalWriter(path, resume_step=None) as journal:
         train(journal, range(1, 11))
@@ -373,9 +369,7 @@ def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tm
 
 
 @pytest.mark.parametrize("name", ["adapter_model.safetensors", "chat_template.jinja"])
-def test_files_that_are_not_what_was_registered_are_not_loaded(
-    tracker: Tracker, run_id: str, tmp_path: Path, name: str
-) -> None:
+def test_files_that_are_not_registered_are_refused(tracker: Tracker, run_id: str, tmp_path: Path, name: str) -> None:
     version = tracker.register(f"m-{name[:4]}", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
     (tracker.fetch(version, tmp_path / "copy") / "left-over").write_text("of an earlier copy", encoding="utf-8")
     assert digest(tracker.fetch(version, tmp_path / "copy")) == version.tags["digest.files"]
@@ -525,9 +519,7 @@ def test_a_run_names_its_data_with_their_digest_once(tracker: Tracker, run_id: s
     assert json.loads(found.dataset.profile) == {"num_rows": 65}
 
 
-def test_runs_that_name_the_same_new_data_at_once_all_have_them(
-    tracker: Tracker, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_runs_that_name_new_data_at_once_all_have_them(tracker: Tracker, caplog: pytest.LogCaptureFixture) -> None:
     """Three seeds that begin together, ten times, each with two data sets that the store has not seen."""
     for attempt in range(10):
         splits = [split(name, f"{attempt:02d}" * 32) for name in ("train", "validation")]

@@ -205,9 +205,7 @@ def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, tmp_pa
         run_job(job("grpo", prompts, tmp_path, plain, base="no/such-model"), None, lambda progress: None)
 
 
-def test_nothing_starts_once_the_run_is_being_stopped(
-    prompts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_starts_once_a_run_is_stopped(prompts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stopping = threading.Event()
     stopping.set()
     monkeypatch.setattr(launch, "_stopping", stopping)
@@ -216,9 +214,7 @@ def test_nothing_starts_once_the_run_is_being_stopped(
 
 
 @pytest.mark.long
-def test_a_given_model_gets_an_adapter_in_sft_and_grpo_goes_on_training_it(
-    prompts: Path, start: Path, tmp_path: Path
-) -> None:
+def test_a_given_model_gets_an_adapter_that_sft_and_grpo_train(prompts: Path, start: Path, tmp_path: Path) -> None:
     """A local Qwen3 folder stands for a downloaded model; the path through LoRA is the one that a real model takes."""
     model = {"name": str(start), "max_length_tokens": 512}
     given = validated({**SMALL, "model": model, "sft": {**SMALL["sft"], "max_epochs": 1}})

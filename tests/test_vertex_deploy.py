@@ -326,9 +326,7 @@ def test_a_mistake_ends_the_command_with_2() -> None:
     assert len(refused.stderr.splitlines()) == 1
 
 
-def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(
-    cloud: Cloud, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_container_fetches_its_secrets_or_says_which_not(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
     class Credentials(AnonymousCredentials):
         def apply(self, headers: dict[str, str], token: str | None = None) -> None:
             headers["Authorization"] = "Bearer token-of-the-job"

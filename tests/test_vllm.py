@@ -117,9 +117,7 @@ def test_it_draws_from_the_policy_as_it_is_now(sampler: VllmSampler, folder: Pat
         move(policy, 0.5)
 
 
-def test_completions_of_one_prompt_differ_and_the_same_generator_gives_the_same(
-    sampler: VllmSampler, folder: Path
-) -> None:
+def test_completions_of_a_prompt_differ_and_one_generator_repeats_them(sampler: VllmSampler, folder: Path) -> None:
     """vLLM gives equal answers to equal questions with one seed: a group would be copies, without any signal."""
     policy = policy_of(folder)
     group = [PROMPTS[0]] * 6
@@ -291,9 +289,7 @@ RICH = {
 @pytest.mark.parametrize(
     "variant", [pytest.param({}, marks=pytest.mark.long), RICH, {"temperature": 0.7}], ids=["plain", "rich", "cooler"]
 )
-def test_sampler_and_trainer_agree_at_every_step(
-    who: str, variant: dict[str, object], folder: Path, tmp_path: Path
-) -> None:
+def test_sampler_and_trainer_always_agree(who: str, variant: dict[str, object], folder: Path, tmp_path: Path) -> None:
     steps, adapter = ours(folder, tmp_path, chosen(python(who, tmp_path), **variant))
     sampled = [step[GAP] for step in steps if GAP in step]
     assert len(sampled) >= 2 and max(sampled) < 1e-4
