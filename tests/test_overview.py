@@ -5,7 +5,7 @@ import html
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, starmap
@@ -247,20 +247,6 @@ def test_answers_that_cannot_be_read_take_no_more_than_pairs_away(two: Path, mon
     monkeypatch.setattr(pairing, "_members", odd)
     shown = view(two)
     assert len(shown.lines) == 2 and not shown.pairs and not shown.matrix and len(shown.unreadable) == 2
-
-
-def test_a_prompt_without_an_answer_takes_only_its_pairs_away(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lacking = view(two).lines[1].row.stages["answers"].folder
-    whole = pairing._members
-
-    def fewer(one: pairing._Side) -> list[dict[str, Sequence[float]]]:
-        gone = "extraction-0" if one.answers == lacking else ""
-        return [{prompt: found for prompt, found in values.items() if prompt != gone} for values in whole(one)]
-
-    monkeypatch.setattr(pairing, "_members", fewer)
-    shown = view(two)
-    assert len(shown.lines) == 2 and not shown.pairs
-    assert len(shown.unreadable) == 1 and "has no answer to extraction-0" in shown.unreadable[0]
 
 
 def test_a_damaged_journal_takes_its_curve_away_and_no_more(two: Path, made: tuple[Path, str, str]) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-from tasks.running.labels import config_label, described
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles, validated
 from tucano.settings import PipelineSettings
@@ -342,18 +341,3 @@ def test_what_people_give_is_repeated_short_printable_and_without_secrets(values
         validated(values)
     said = str(caught.value)
     assert place in said and len(said) < 1000 and said.isprintable() and "hunter2" not in said
-
-
-def test_a_run_is_named_by_what_differs_from_its_profile() -> None:
-    plain = load_profile(ROOT, "laptop", ["grpo.seeds=[1,2,3]", "storage=elsewhere"])
-    assert described(plain) == "laptop, seeds 1 2 3"
-    assert described(load_profile(ROOT, "laptop", ["grpo.learning_rate=0.002"])).startswith(
-        "laptop learning_rate=0.002, seeds "
-    )
-    many = ["grpo.learning_rate=0.002", "grpo.max_steps=80", "grpo.beta=0.1", "seed=8"]
-    assert described(load_profile(ROOT, "laptop", many), "nightly").startswith(
-        "nightly max_steps=80 learning_rate=0.002 seed=8 …, seeds "
-    )
-    many += ["data.train_prompts=60", "model.nano_hidden=32", "sft.max_epochs=4"]
-    label = config_label(load_profile(ROOT, "laptop", many))
-    assert re.match(r"epochs=4.0 steps=80 lr=0.002 #[0-9a-f]{6} nano synthetic grounded ", label), label

@@ -109,14 +109,6 @@ def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:
     assert "model.max_length_tokens=4097" in said and "4096 positions" in said
 
 
-def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
-    short = ["grpo.max_steps=4", "grpo.eval_steps=4", "grpo.save_steps=4", "grpo.patience=1"]
-    with pytest.warns(UserWarning, match="early stopping cannot fire"):
-        (looks, steps) = sentences("laptop", *short, refuses=False)
-    assert "policy_still and collapse" in looks and "grpo.eval_steps" in looks
-    assert "no_signal, entropy_gone and at_ceiling" in steps and "health.window=5" in steps
-
-
 @pytest.mark.parametrize("python", ["/of/nobody/python", "/bin/true", "/etc/passwd"])
 def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) -> None:
     """Before any stage: its first child would be SFT's."""

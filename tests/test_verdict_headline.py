@@ -1,6 +1,5 @@
 """What a headline claims, and what has to stand beside it so that nobody has to defend it."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from test_comparison import GAINS, SEEDS, SETTINGS, answer, answers, prompts
 from test_report import audit, render
 
-from tasks.compare import _metrics
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import Reading
@@ -97,22 +95,6 @@ def test_one_adapter_is_held_against_all_seeds_of_the_other_side() -> None:
     ours, theirs = side("A", {7: 0.5}), side("B", rewards)
     found = versus(ours, theirs, prompts(9), SETTINGS, frozenset({"bem"}), 7)
     assert found.main.overall.reference_mean == pytest.approx(0.4), "the mean of .2, .4 and .6 over 36 prompts"
-
-
-def test_mlflow_stores_the_p_that_the_verdict_goes_by() -> None:
-    found = judged(answers({**ALIKE, "push": 0.002}, per_task=9))
-    stored = _metrics(found)
-    said = {
-        match[1]: float(match[2])
-        for sentence in found.verdict.sentences
-        if (match := re.match(r"(\w+): .*after Holm [=<] (\d\.\d+)", sentence))
-    }
-    assert set(said) == set(GAINS)
-    assert {task: stored[f"holm/{task}"] for task in said} == pytest.approx(said, abs=0.0006)
-    assert not [name for name in stored if name.startswith("p/") and name.removeprefix("p/") in GAINS]
-    overall = found.main.overall
-    assert (stored["interval/low"], stored["interval/high"]) == (round(overall.low, 4), round(overall.high, 4))
-    assert stored["truth/gain"] == round(found.contrasts[1].overall.gain, 4) and "served/gain" in stored
 
 
 def test_the_verdict_in_prefect_is_markdown_with_tables() -> None:

@@ -298,42 +298,6 @@ def test_sampler_and_trainer_always_agree(who: str, variant: dict[str, object], 
     assert any(tensor.abs().sum() > 0 for name, tensor in adapter.items() if "lora_B" in name)
 
 
-@pytest.mark.parametrize("aggregated", ["dr_grpo", "dapo"])
-def test_with_equal_draws_the_loss_is_that_of_a_trainer_that_draws_itself(
-    aggregated: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The importance correction is 1 where sampler and trainer agree: another sampler changes nothing else."""
-    from tucano.training.samplers import vllm
-
-    plain, own = ours(folder, tmp_path / "local", small(loss=aggregated))
-
-    def as_the_trainer(self: VllmSampler, policy: Any, prompts: Any, decoding: Decoding, generator: Any = None) -> Any:
-        drawn = replay.sample(policy, prompts, decoding, generator)
-        logps = token_logps(policy, prompts, [draw.tokens for draw in drawn])
-        return [replace(draw, logps=row.tolist()) for draw, row in zip(drawn, logps, strict=True)]
-
-    class Replay(LocalSampler):
-        """Draws a batch in the rollout's order, as the trainer's own loop does."""
-
-        def sample(self, policy: Any, prompts: Any, decoding: Decoding, generator: Any = None) -> Any:
-            from tucano.training.samplers import Draw
-            from tucano.training.samplers.decode import Decoder
-
-            if generator is not None:
-                return super().sample(policy, prompts, decoding, generator)
-            limit, stop = decoding.max_new_tokens, list(decoding.stop)
-            return [Draw(tokens) for tokens in Decoder(policy).sample(prompts, limit, stop, decoding.temperature)]
-
-    replay = Replay()
-    monkeypatch.setattr(vllm.VllmSampler, "sample", as_the_trainer)
-    same = chosen("unused", **small(loss=aggregated).grpo.model_dump(exclude={"sampler"}))
-    steps, adapter = ours(folder, tmp_path / "vllm", same)
-    for step, expected in zip(steps, plain, strict=True):
-        assert step["train/loss"] == pytest.approx(expected["train/loss"], abs=1e-5)
-    for name, tensor in own.items():
-        torch.testing.assert_close(adapter[name], tensor, atol=1e-4, rtol=1e-3)
-
-
 def test_stale_weights_raise_the_alarm(folder: Path, tmp_path: Path) -> None:
     """A server that keeps its first adapter: the gap grows with every step that the policy takes."""
     run = chosen(interpreter(tmp_path, "stale"), max_steps=12, learning_rate=0.05)
