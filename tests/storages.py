@@ -158,7 +158,7 @@ def answered(root: Path, asked: Sequence[Prompt], rows: Sequence[Mapping[str, An
         return {}
 
     def answers(draft: Path) -> Mapping[str, Any]:
-        text = "".join(json.dumps(_PLAIN | row, ensure_ascii=False) + "\n" for row in rows)
+        text = "".join(json.dumps({**_PLAIN, **row}, ensure_ascii=False) + "\n" for row in rows)
         AnswerFiles(draft).answers.write_text(text, encoding="utf-8")
         return {}
 

@@ -447,7 +447,12 @@ def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(
 
 def test_every_reward_is_part_of_training_and_answers(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read, plain = set[Path](), reading._read
-    monkeypatch.setattr(reading, "_read", lambda path, modified: read.add(path) or plain(path, modified))
+
+    def noted(path: Path, modified: int) -> Any:
+        read.add(path)
+        return plain(path, modified)
+
+    monkeypatch.setattr(reading, "_read", noted)
     for engine in ("tucano.training.grpo", "tucano.training.answers"):
         read.clear()
         code_version(engine, copy)

@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import subprocess
-import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ import pytest
 from browser import Page, open_page
 from pace import until
 from prefect_page import login_links
+from small_stack import stack_home
 
 from deployments import stack
 
@@ -32,11 +32,8 @@ Send = Callable[[str, Any], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """A folder that the unprivileged user of PostgreSQL may enter as well."""
-    folder = Path(tempfile.mkdtemp(prefix="tucano-strangers-"))
-    folder.chmod(stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH | stat.S_IRGRP | stat.S_IROTH)
-    yield folder
-    shutil.rmtree(folder)
+    with stack_home() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

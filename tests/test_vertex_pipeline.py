@@ -8,10 +8,8 @@ taken away: in SFT, in the seed, and while the arms answer. It is the automation
 import os
 import re
 import shlex
-import shutil
 import signal
 import socket
-import stat
 import subprocess
 import sys
 import tempfile
@@ -25,6 +23,7 @@ import yaml
 from fake_gcloud import Project
 from fake_google import NAMES, ROOT, Cloud, Jobs, Metadata
 from pace import until
+from small_stack import stack_home
 from test_docs import FENCE
 
 from deployments.postgres import find_cluster
@@ -104,13 +103,11 @@ def place() -> Iterator[Path]:
     """A folder that the unprivileged user of PostgreSQL may enter as well; in it, the project's."""
     if find_cluster(Path(tempfile.gettempdir())) is None:
         pytest.skip("PostgreSQL (Debian: postgresql) is not installed, so runs cannot go on by themselves here")
-    place = Path(tempfile.mkdtemp(prefix="tucano-vertex-"))
-    place.chmod(stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH | stat.S_IRGRP | stat.S_IROTH)
-    shop = place / "shop"
-    shop.mkdir()
-    (shop / "prefect.yaml").write_text(project(), encoding="utf-8")
-    yield place
-    shutil.rmtree(place)
+    with stack_home() as place:
+        shop = place / "shop"
+        shop.mkdir()
+        (shop / "prefect.yaml").write_text(project(), encoding="utf-8")
+        yield place
 
 
 @pytest.fixture(scope="module")
