@@ -83,10 +83,6 @@ def test_a_pipeline_run_holds_its_settings_flat(tracker: Tracker) -> None:
 def test_training_runs_are_flat_and_name_their_parent(tracker: Tracker) -> None:
     parent = tracker.start_pipeline("p", {}, {})
     run_id = tracker.start_training("grpo seed 42", parent, "grpo", 42, "laptop", {"lr": 5e-6})
-    other = tracker.start_training("grpo seed 42", parent, "grpo", 42, "laptop beta=0.1", {"lr": 5e-6})
-    third = tracker.start_training("grpo seed 123", parent, "grpo", 123, "laptop", {"lr": 5e-6})
-    colours = [tracker.client.get_run(run).data.tags["mlflow.runColor"] for run in (run_id, other, third)]
-    assert colours[0] == colours[1] != colours[2], "a seed keeps its colour from configuration to configuration"
     expected = {"mlflow.parentRunId": parent, "stage": "grpo", "seed": "42", "config_label": "laptop"}
     assert expected.items() <= tracker.client.get_run(run_id).data.tags.items()
 
@@ -478,10 +474,7 @@ def test_views_show_the_metrics_that_runs_have(tracker: Tracker) -> None:
     assert len(state["compareRunCharts"]) == 100 and "train/loss" in {
         chart["metricKey"] for chart in state["compareRunCharts"]
     }
-    titles = {chart["metricKey"]: chart["displayName"] for chart in state["compareRunCharts"]}
-    assert titles["validation/reward"] == "reward" and titles["train/rewards/component-0/mean"] == "component-0"
     assert state["compareRunCharts"][0]["metricKey"] == "validation/reward"
-    assert {section["columns"] for section in state["compareRunSections"]} == {2}
     leaderboard = saved_state(tracker, "tucano-pipelines", "tucano-leaderboard")
     assert leaderboard["columnOrder"][:2] == ["tags.`verdict`", "metrics.`gain/overall`"], "MLflow puts tags last"
     assert (
