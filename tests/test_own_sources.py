@@ -218,6 +218,12 @@ def test_the_benchmark_asks_what_no_set_has_used_and_knows_the_truth(tmp_path: P
     assert counts["prompts"]["push own"] > 10 and counts["prompts"]["push synthetic"] > 50
 
 
+def test_one_task_set_to_nothing_scales_the_others() -> None:
+    settings = DataSettings.model_validate({"mix": {"extraction": 0.4, "sql_qa": 0, "insights": 0.1, "push": 0.1}})
+    assert settings.mix == pytest.approx({"extraction": 2 / 3, "sql_qa": 0, "insights": 1 / 6, "push": 1 / 6})
+    assert DataSettings.model_validate({"mix": {"sql_qa": 0}}).mix == pytest.approx(settings.mix)
+
+
 # Settings
 
 

@@ -25,6 +25,8 @@ from data.reading.files import Broken
 from data.reading.findings import SHOWN
 from data.sources.csv_files import TableReader
 from tucano.errors import UserError
+from tucano.rating.draw import read_candidates
+from tucano.rating.store import load
 from tucano.settings import DataSettings
 
 Rows = list[tuple[int, list[str] | str]]
@@ -77,6 +79,32 @@ def test_a_column_that_stands_twice_is_refused_where_it_is_read(tmp_path: Path) 
     for columns, optional in (({"b": None}, ()), ({"a": None}, ("b",))):
         with pytest.raises(UserError, match=r"b2w.csv has two columns 'b'; rename one"):
             table.read(tmp_path / "b2w.csv", columns, ";", optional)
+
+
+def test_stars_that_are_none_are_counted(tmp_path: Path) -> None:
+    """They were left out without a word."""
+    path = changed_b2w(tmp_path, {2: lambda row: row.replace(";1;", ";7;"), 3: lambda row: row.replace(";2;", ";;")})
+    table = TableReader()
+    assert len(table.read(path, {"overall_rating": "stars"}, ";")) == 58
+    assert table.bad_rows[1:] == [
+        "b2w.csv line 2: column overall_rating holds '7', 1 to 5 is needed",
+        "b2w.csv line 3: column overall_rating holds '', 1 to 5 is needed",
+    ]
+
+
+def test_reviews_that_are_left_out_are_counted_and_said(tmp_path: Path) -> None:
+    """They vanished: of two of the same text one, and what has no letter."""
+    path = write_b2w(tmp_path / "b2w.csv", 60)
+    first = path.read_bytes().decode().split("\r\n")[1]
+    path.write_bytes(
+        path.read_bytes() + f"{first}\r\n;👍👍;5;Yes;Casa\r\n;10/10;5;Yes;Casa\r\n;;5;Yes;Casa\r\n".encode()
+    )
+    report, files = run("b2w", path, tmp_path / "out", train_prompts=200)
+    assert report.warnings[:2] == [
+        "1 reviews of b2w have the text of another one and are left out",
+        "3 reviews of b2w have no letter and are left out",
+    ]
+    assert sum(prompt.source == "b2w" for prompts in files.values() for prompt in prompts) == 60
 
 
 def test_many_lost_rows_are_refused_and_the_sentence_says_how_to_go_on(tmp_path: Path) -> None:
@@ -277,6 +305,16 @@ def test_a_zero_byte_and_a_foreign_letter_cost_their_row(tmp_path: Path) -> None
     assert run("b2w", path, tmp_path / "out")[0].bad_rows[1:] == [
         "b2w.csv line 5: the row holds a zero byte (character 2)"
     ]
+
+
+def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
+    """The rest of a dump stood in it, and the names of a stranger's fields."""
+    odd = {"prompt": {"a\nb" * 99: 1}, "completion": "Oi"}
+    (tmp_path / "c.jsonl").write_text(json.dumps(odd), encoding="utf-8")
+    for read in (lambda: load("SELECT 'a\n" + "b" * 9999, tmp_path), lambda: read_candidates(tmp_path / "c.jsonl")):
+        with pytest.raises(UserError) as raised:
+            read()
+        assert str(raised.value).isprintable() and len(str(raised.value)) < 600
 
 
 # Relatives

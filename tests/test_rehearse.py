@@ -21,7 +21,7 @@ from tasks.handles import PromptSet, Start
 from tasks.rehearsal.attempts import Attempts
 from tasks.rehearsal.tried import Tried
 from tasks.running.run import Run
-from tucano.cli.rehearse import LAST_LINES, LINE, described, in_small, rehearse, summed_up, whole_run
+from tucano.cli.rehearse import LAST_LINES, LINE, described, in_small, next_step, rehearse, summed_up, whole_run
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 
@@ -53,6 +53,20 @@ def test_the_whole_run_is_a_command_that_works_with_the_same_settings(
 ) -> None:
     monkeypatch.setenv("PREFECT_API_URL", server)
     assert whole_run(load_profile(ROOT, "l4-v5", chosen), "l4-v5", chosen) == f"tucano run l4-v5 {shown}"
+
+
+@pytest.mark.parametrize(
+    ("fault", "step"),
+    [
+        ("grpo seed 42 failed: OutOfMemoryError: CUDA out of memory. Tried to allocate", "lower grpo.micro_batch"),
+        ("model.device=cuda, but this machine shows no CUDA device", "nvidia-smi"),
+        ("sft failed: ModuleNotFoundError: No module named 'unsloth'", "pip install"),
+        ("sft failed: OSError: We couldn't connect to 'https://huggingface.co'", "model.name"),
+        ("the disk is full", "free some space"),
+    ],
+)
+def test_each_fault_has_a_next_step(fault: str, step: str) -> None:
+    assert step in next_step(fault) and not next_step("something that nobody has seen")
 
 
 def test_the_file_is_bounded_and_holds_no_secret(tmp_path: Path) -> None:

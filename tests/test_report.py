@@ -165,6 +165,20 @@ def test_a_p_of_many_looks_stands_on_the_first_page_beside_what_the_verdict_goes
     assert first.count("corrected p") == 2
 
 
+PARTS = {
+    "Contra o modelo base": "Against the base model", "Verdade de referência": "Ground truth", "Treino": "Training",
+    "Saúde do treino": "Health of the training", "Espaço no ponto de partida": "Room at the start",
+    "Antes e depois": "Before and after", "Auditoria das recompensas": "Audit of the rewards",
+    "Auditoria após o treino": "Audit after training", "3 min 20 s": "3 min 20 s", "3fa9c1d2": "3fa9c1d2", "1.480": "1,480",
+    "5e−06": "5e-06", "US$ 2,00": "US$ 2.00", "O que difere de laptop": "What differs from laptop", "a&lt;b": "a&lt;b",
+}  # fmt: skip
+
+
+def test_every_part_is_there(page: str) -> None:
+    assert [part for part in PARTS if part not in in_portuguese(page)] == []
+    assert [part for part in PARTS.values() if part not in in_english(page)] == []
+
+
 def test_an_override_stands_beside_the_verdict() -> None:
     page = render(comparison(), audit(False, overridden_by="Rafael", override_reason="prazo <curto>", provisional=True))
     verdict = page[page.index('class="verdict') : page.index("Ganho por tarefa")]

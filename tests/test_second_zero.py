@@ -15,7 +15,7 @@ from flows.train import train
 from tucano.cli import forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.memory import MOST_CACHE_BYTES, needs
+from tucano.requirements.memory import MOST_CACHE_BYTES, needs, require_memory
 from tucano.requirements.second_zero import findings, require_startable
 from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
 from tucano.training.samplers.local import CACHE_BYTES
@@ -109,6 +109,14 @@ def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:
     assert "model.max_length_tokens=4097" in said and "4096 positions" in said
 
 
+def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
+    short = ["grpo.max_steps=4", "grpo.eval_steps=4", "grpo.save_steps=4", "grpo.patience=1"]
+    with pytest.warns(UserWarning, match="early stopping cannot fire"):
+        (looks, steps) = sentences("laptop", *short, refuses=False)
+    assert "policy_still and collapse" in looks and "grpo.eval_steps" in looks
+    assert "no_signal, entropy_gone and at_ceiling" in steps and "health.window=5" in steps
+
+
 @pytest.mark.parametrize("python", ["/of/nobody/python", "/bin/true", "/etc/passwd"])
 def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) -> None:
     """Before any stage: its first child would be SFT's."""
@@ -133,6 +141,17 @@ def test_an_interpreter_without_vllm_is_refused(no_server: None) -> None:
     for python in ("/of/nobody/python", "/bin/true", sys.executable):
         (said,) = sentences("laptop", "grpo.sampler=vllm", f"worker.vllm_python={python}")
         assert f"worker.vllm_python={python} is no interpreter that finds vLLM" in said
+
+
+def test_a_servers_share_holds_the_weights_and_one_answer(gpu: Callable[[int], None]) -> None:
+    gpu(23_034)
+    given = [*HERE, "grpo.sampler=vllm", "worker.vllm_python=python", "worker.vllm_memory_share=0.01"]
+    refusal = pytest.raises(
+        UserError, match=r"share=0\.01 of the GPU is 0\.2 GB, .*=1536 need 1\.2 GB; raise it to 0\.05 at"
+    )
+    with refusal:
+        require_memory(load_profile(ROOT, "l4-v5", given))
+    require_memory(load_profile(ROOT, "l4-v5", [*given, "worker.vllm_memory_share=0.05"]))
 
 
 def test_tucanos_shape_is_the_one_that_its_card_gives() -> None:

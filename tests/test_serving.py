@@ -35,8 +35,9 @@ from tucano.serving.process import ModelDied
 from tucano.serving.request_log import FILE, RequestLog
 from tucano.serving.routes import Routed, Routes, by_rules, opened, what_leaves
 from tucano.serving.schema import fault_of
-from tucano.serving.versions import Versions
+from tucano.serving.versions import Version, Versions, _forms
 from tucano.settings.promotion import ServingSettings
+from tucano.thoughts import told
 from tucano.tracking import Tracker
 from tucano.training.answering.messages import Drawn, Question
 
@@ -432,6 +433,39 @@ def test_a_full_queue_is_said_with_when_to_come_again(tmp_path: Path) -> None:
         "n = 0 was not to be kept"
     )
     assert kept["by"] == "rules" and kept["task"] == "push"
+
+
+def test_requests_are_kept_only_where_somebody_asked_for_it_and_only_a_share(tmp_path: Path) -> None:
+    ask, routed = Ask("push", "a"), Routed(Answer("b", "rules"), None, ())
+    for number, (settings, least, most) in enumerate(
+        (({}, 0, 0), ({"log_requests": True, "log_share": 0.5}, 50, 150), ({"log_requests": True}, 200, 200))
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with RequestLog(folder, ServingSettings.model_validate(settings), Metrics()) as log:
+            for _ in range(200):
+                log.keep("id", ask, routed, 0.1)
+        kept = (folder / FILE).read_text(encoding="utf-8").count("\n") if (folder / FILE).exists() else 0
+        assert least <= kept <= most
+
+
+def test_json_answers_are_held_to_their_form_where_vllm_draws_and_nothing_is_thought_first() -> None:
+    systems = {"extraction": "Extraia.", "sentiment": told("Avalie.", thinks=True), "push": "Crie."}
+    vllm = validated({"grpo": {"sampler": "vllm"}, "worker": {"vllm_python": "/opt/vllm/bin/python"}})
+    assert _forms(validated({}), systems) == {}
+    forms = _forms(vllm, systems)
+    assert "extraction" in forms and not {"sentiment", "push"} & set(forms)
+    asked: list[Question] = []
+
+    class Model:
+        async def answer(self, question: Question) -> Drawn:
+            asked.append(question)
+            return Drawn("{}", 1, 1, truncated=False)
+
+    version = Version("tucano/1", "", Model(), systems, 8, 0.0, forms, Path())  # type: ignore[arg-type]
+    for task in ("extraction", "push"):
+        asyncio.run(version.answer(Ask(task, "Olá")))
+    assert [question.form for question in asked] == [forms["extraction"], None]
 
 
 # --- settings and token ---------------------------------------------------------------------------

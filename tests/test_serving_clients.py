@@ -63,6 +63,26 @@ def said(reply: httpx.Response) -> str:
     return str(reply.json()["error"]["message"])
 
 
+def test_of_two_limits_the_smaller_one_holds(server: Server) -> None:
+    for limits in ((7, 90), (90, 7), (None, 7), (7, None)):
+        named = dict(zip(("max_tokens", "max_completion_tokens"), limits, strict=True))
+        assert server.send("POST", CHAT, json={**CHATTED, **named}).status_code == 200
+    assert [ask.max_tokens for ask in server.asked] == [7, 7, 7, 7]
+
+
+NOTHING: dict[str, Any] = {
+    "n": 1, "stream": False, "stream_options": None, "stop": None, "top_p": 1.0, "presence_penalty": 0,
+    "frequency_penalty": 0.0, "logit_bias": {}, "logprobs": False, "top_logprobs": None,
+    "response_format": {"type": "text"}, "tools": [], "tool_choice": "none", "parallel_tool_calls": True,
+    "function_call": None, "top_k": -1, "min_p": 0, "repetition_penalty": 1.0, "verbosity": "medium",
+    "metadata": {}, "seed": None, "max_tokens": None, "temperature": None, "user": None, "store": None,
+}  # fmt: skip
+
+
+def test_what_asks_for_nothing_is_taken(server: Server) -> None:
+    assert server.send("POST", CHAT, json={**CHATTED, **NOTHING}).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("field", "value", "mend"),
     [

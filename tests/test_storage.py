@@ -130,6 +130,12 @@ def test_an_odd_name_is_the_same_folder_to_all_libraries(name: str, tmp_path: Pa
     assert {path.name for path in tmp_path.iterdir()} == {name, "sent.txt"}
 
 
+@pytest.mark.parametrize("storage", ["file:runs", "file://host/runs", "file:///tmp/a#b", "file:///tmp/a?b"])
+def test_an_address_of_no_folder_here_is_refused(storage: str) -> None:
+    with pytest.raises(UserError, match="is no address of a folder here; write the folder itself"):
+        writable(storage)
+
+
 @pytest.mark.parametrize("place", [".", *FOLDERS])
 @pytest.mark.parametrize("kind", ["file", "pipe", "socket", "dangling link"])
 def test_what_is_no_folder_in_a_folders_place_is_refused_in_one_sentence(tmp_path: Path, place: str, kind: str) -> None:
@@ -138,3 +144,10 @@ def test_what_is_no_folder_in_a_folders_place_is_refused_in_one_sentence(tmp_pat
     (ODD | {"file": Path.touch})[kind](root / place)
     with pytest.raises(UserError, match=r"is no folder; move it away|cannot be written \(File exists\)"):
         private(root)
+
+
+@pytest.mark.parametrize("storage", ["memory://bucket/a*b", "memory://bucket/a?b", "memory://bucket/[ab]"])
+def test_a_remote_root_that_stands_for_others_is_refused(storage: str) -> None:
+    """fsspec's recursive remove takes such names for patterns."""
+    with pytest.raises(UserError, match="stand for other names"):
+        writable(storage)
