@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -69,14 +69,15 @@ DAMAGED_SERVICES = {
 
 
 @pytest.mark.parametrize("damaged", DAMAGED_SERVICES.values(), ids=DAMAGED_SERVICES)
-@pytest.mark.parametrize("command", ["status", "down", "up"])
-def test_a_damaged_list_of_services_is_a_sentence(damaged: str, command: str, tmp_path: Path) -> None:
+def test_a_damaged_list_of_services_is_a_sentence(damaged: str, tmp_path: Path) -> None:
     home = stack.opened(tmp_path, ROOT)
     home.file.parent.mkdir(exist_ok=True)
     home.file.write_text(damaged, encoding="utf-8", errors="surrogateescape")
     said = f"{re.escape(str(home.file))} is empty or damaged; nothing of it runs any more: remove that file"
-    with pytest.raises(UserError, match=said):
-        {"status": stack.status, "down": stack.down, "up": stack.up}[command](home)  # type: ignore[operator]
+    commands: list[Callable[[stack.Stack], object]] = [stack.status, stack.down, stack.up]
+    for command in commands:
+        with pytest.raises(UserError, match=said):
+            command(home)
 
 
 def test_the_sentence_names_what_still_runs(sleepers: dict[str, services.Service], tmp_path: Path) -> None:
