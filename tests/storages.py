@@ -2,7 +2,9 @@
 
 import json
 import random
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
@@ -140,3 +142,31 @@ def _write_answers(draft: Path, replies: Sequence[Answer]) -> Mapping[str, Any]:
     lines = (json.dumps(asdict(reply)) for reply in replies)
     AnswerFiles(draft).answers.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {}
+
+
+def answered(root: Path, asked: Sequence[Prompt], rows: Sequence[Mapping[str, Any]], store: str, **inputs: str) -> Path:
+    """The artifacts of a run that has prepared its data and asked its models: `store` is SQL, `rows` say of each answer
+    what is not plain.
+    """
+
+    def data(draft: Path) -> Mapping[str, Any]:
+        write_prompts(PromptFiles(draft).test, asked)
+        other = Prompt("v", "push", "Anuncie um fogão de lenha", "", "own", "CC0")
+        write_prompts(PromptFiles(draft).validation, [other])
+        with closing(sqlite3.connect(PromptFiles(draft).store)) as connection:
+            connection.executescript(store)
+        return {}
+
+    def answers(draft: Path) -> Mapping[str, Any]:
+        text = "".join(json.dumps({**_PLAIN, **row}, ensure_ascii=False) + "\n" for row in rows)
+        AnswerFiles(draft).answers.write_text(text, encoding="utf-8")
+        return {}
+
+    made = Store(root).make(Recipe("data", {}, {}, ""), data, silent)
+    Store(root).make(Recipe("answers", {}, {"prompts": made.digest, **inputs}, ""), answers, silent)
+    return root
+
+
+_PLAIN = {
+    "decoding": "served", "sample": 0, "reward": 0.5, "components": {}, "truth": None, "loss": 1.0, "tokens": 3, "truncated": False,
+}  # fmt: skip

@@ -42,24 +42,6 @@ def steps(path: Path) -> list[int]:
     return [entry.step for entry in read_journal(path)]
 
 
-def test_reads_back_what_was_logged_with_its_time(tmp_path: Path) -> None:
-    before = time.time_ns() // 1_000_000
-    write(tmp_path / "j.jsonl", range(1, 4))
-    entries = read_journal(tmp_path / "j.jsonl")
-    assert [(entry.step, entry.values) for entry in entries] == [
-        (1, {"reward": 0.125}),
-        (2, {"reward": 0.25}),
-        (3, {"reward": 0.375}),
-    ]
-    assert all(before <= entry.time_ms <= time.time_ns() // 1_000_000 for entry in entries)
-
-
-def test_no_journal_is_an_empty_one(tmp_path: Path) -> None:
-    assert read_journal(tmp_path / "none.jsonl") == []
-    assert read_new(tmp_path / "none.jsonl", 0) == ([], 0)
-    assert read_commit(tmp_path / "none.jsonl") == Commit(None, 0, ())
-
-
 @given(values=st.dictionaries(st.text(min_size=1, max_size=20), st.floats(), max_size=5))
 def test_every_float_survives(tmp_path_factory: pytest.TempPathFactory, values: dict[str, float]) -> None:
     path = tmp_path_factory.mktemp("floats") / "j.jsonl"
@@ -76,30 +58,6 @@ def test_a_line_is_json_for_any_reader(tmp_path: Path) -> None:
         journal.log(1, {"loss": math.nan})
     line = json.loads((tmp_path / "j.jsonl").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert line["values"] == {"loss": "nan"}
-
-
-def test_resuming_cuts_everything_after_the_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    write(path, range(1, 8), commit=5)
-    write(path, range(6, 11), resume_step=5)
-    assert steps(path) == list(range(1, 11))
-
-
-def test_all_entries_of_the_checkpoint_step_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    with JournalWriter(path, resume_step=None) as journal:
-        journal.log(5, {"reward": 1})
-        journal.log(5, {"validation": 2})
-        journal.log(6, {"reward": 3})
-    JournalWriter(path, resume_step=5).close()
-    assert [entry.values for entry in read_journal(path)] == [{"reward": 1}, {"validation": 2}]
-
-
-def test_starting_afresh_drops_even_step_zero(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    write(path, range(0, 3))
-    write(path, range(0, 2), resume_step=None)
-    assert steps(path) == [0, 1]
 
 
 @pytest.mark.parametrize("torn", [b'{"step": 6, "ti', b"\0\0\0\0", b'{"step": 4, "time_ms": 1, "values": {}}'])
@@ -123,22 +81,6 @@ def test_a_commit_covers_the_bytes_logged_so_far(tmp_path: Path) -> None:
     assert read_commit(path) == Commit(1, size, ())
     JournalWriter(path, resume_step=1).close()
     assert read_commit(path) == Commit(1, size, (size,))
-
-
-def test_an_older_checkpoint_takes_the_commit_back_and_leaves_a_cut(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    write(path, range(1, 3), commit=2)
-    size_of_two = path.stat().st_size
-    write(path, range(3, 5), resume_step=2, commit=4)
-    JournalWriter(path, resume_step=2).close()
-    assert read_commit(path) == Commit(2, size_of_two, (size_of_two,))
-
-
-def test_a_checkpoint_that_missed_its_commit_is_committed_on_resume(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    write(path, range(1, 8), commit=5)
-    JournalWriter(path, resume_step=7).close()
-    assert read_commit(path) == Commit(7, path.stat().st_size, ())
 
 
 def test_killed_between_commit_and_cut_the_next_attempt_cuts(tmp_path: Path) -> None:
@@ -214,14 +156,6 @@ def test_a_look_after_the_checkpoint_of_the_same_step_is_cut_and_taken_again(tmp
         journal.log(5, {"validation/reward": 2})
     assert [entry.values for entry in read_journal(path)] == [{"train/loss": 1}, {"validation/reward": 2}]
     assert read_commit(path) == Commit(5, copy.stat().st_size, (copy.stat().st_size,))
-
-
-def test_on_an_empty_machine_the_journal_comes_from_the_checkpoint(tmp_path: Path) -> None:
-    write(tmp_path / "one.jsonl", range(1, 6), commit=5)
-    write(tmp_path / "two.jsonl", range(0))
-    JournalWriter(tmp_path / "two.jsonl", resume_step=5, covered=tmp_path / "one.jsonl").close()
-    assert (tmp_path / "two.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
-    assert read_commit(tmp_path / "two.jsonl") == Commit(5, (tmp_path / "one.jsonl").stat().st_size, ())
 
 
 def test_a_machine_that_was_overtaken_takes_the_other_ones_journal(tmp_path: Path) -> None:

@@ -1,9 +1,6 @@
-"""Which kernels a GPU computes with: torch's strict mode, asked without a GPU. Operations that raise there, by torch's own
-list, raise here on a CPU, while everything runs that a GPU would run.
-"""
+"""Which kernels a GPU computes with: what raises there in strict mode raises here on a CPU."""
 
 import io
-import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,16 +27,9 @@ from tucano.training.samplers import slots
 from tucano.training.samplers.decode import Decoder
 
 RAISING = (
-    "nll_loss2d",
-    "median.dim",
-    "kthvalue",
-    "histc",
-    "put_.",
-    "ctc_loss",
-    "embedding_bag",
-    "max_unpool",
+    "nll_loss2d", "median.dim", "kthvalue", "histc", "put_.", "ctc_loss", "embedding_bag", "max_unpool",
     "grid_sampler",
-)
+)  # fmt: skip
 """Of torch.use_deterministic_algorithms, those of this project's field; `cumsum` and `cumprod` of floats besides."""
 
 
@@ -56,11 +46,8 @@ class StrictCuda(TorchDispatchMode):
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    cudnn, handler, threads = (
-        torch.backends.cuda.cudnn_sdp_enabled(),
-        signal.getsignal(signal.SIGTERM),
-        torch.get_num_threads(),
-    )
+    cudnn, threads = torch.backends.cuda.cudnn_sdp_enabled(), torch.get_num_threads()
+    handler = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGTERM, handler)
     torch.set_num_threads(threads)
@@ -106,9 +93,7 @@ def test_draws_and_likelihoods_have_a_deterministic_form() -> None:
         {"advantages": "median", "drop_zero_variance": True, "refill_rounds": 1, "beta": 0.01, "iterations": 2},
     ],
 )
-def test_steps_of_grpo_on_a_gpu_have_a_deterministic_form(
-    chosen: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_grpo_steps_are_deterministic(chosen: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn, scored, trained and validated as on a GPU: by its loop and TRL's head."""
 
     def fused(self: Any, model: Any, ids: Tensor, mask: Tensor, kept: int, *_: Any, **named: Any) -> Any:
@@ -160,8 +145,3 @@ def test_the_process_that_serves_computes_as_the_one_that_was_compared(
     opening = Opening("folder", {"device": device}, {}, threads=1, seed=7, log="log")
     assert child.main(io.BytesIO(line(opening)), io.BytesIO()) == 1
     assert [one.startswith(chosen) for one in found] == [True]
-
-
-def test_a_checkpoint_of_before_is_read() -> None:
-    fields = json.loads('{"threads": 1, "machine": "x86_64 AVX2", "probe": "0"}')
-    assert arithmetic.Arithmetic(**fields).kernels == ""

@@ -1,6 +1,4 @@
-"""Whether the training children read what their keys are made from: every setting that they receive, as far as its
-switch is on.
-"""
+"""Whether the training children read every setting that their keys are made from, as far as its switch is on."""
 
 import signal
 import sys
@@ -108,14 +106,8 @@ def test_each_child_reads_all_that_its_key_is_made_from(
     def job(kind: Any, **more: Any) -> Job:
         (place / kind / "output").mkdir(parents=True)
         (place / kind / "work").mkdir()
-        return order(
-            kind,
-            settings,
-            1,
-            1,
-            JobFolders(prompts=place / "prompts", work=place / kind / "work", output=place / kind / "output"),
-            **more,
-        )
+        folders = JobFolders(place / "prompts", work=place / kind / "work", output=place / kind / "output")
+        return order(kind, settings, 1, 1, folders, **more)
 
     start = (str(place / "sft" / "output" / "model"), None)
     tuned = (start[0], str(place / "grpo" / "output" / "adapter"))

@@ -55,18 +55,3 @@ def test_equal_to_reading_every_row_whole() -> None:
     ours, theirs = gradients(logps), gradients(expected_logps)
     assert len(ours) == len(theirs) > 0
     assert all(torch.allclose(a, b, atol=2e-4, rtol=1e-4) for a, b in zip(ours, theirs, strict=True))
-
-
-def test_entropies_carry_a_gradient_when_asked() -> None:
-    model = with_random_adapter(tiny_model())
-    ids, mask, length = batch([[9, 10, 11], [12]], [[5, 6, 7], [8, 7]])
-    _, entropies = completion_logps(model, ids, mask, length, TEMPERATURE, entropy_gradient=True)
-    entropies.sum().backward()
-    found = {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
-    model.zero_grad()
-    for row, width in ((ids[0], 3), (ids[1, 2:3].new_tensor([12, 8, 7]), 1)):
-        every = (model(input_ids=row[None]).logits[0, width - 1 : -1] / TEMPERATURE).log_softmax(dim=-1)
-        (-(every.exp() * every).sum()).backward()
-    expected = {name: weight.grad for name, weight in model.named_parameters() if weight.grad is not None}
-    assert found.keys() == expected.keys() and found
-    assert all(torch.allclose(found[name], expected[name], atol=2e-4, rtol=1e-4) for name in found)

@@ -19,7 +19,7 @@ from benchmarks import monitor_alarms
 from rewards import load_reward_set
 from tucano.artifacts.store import Recipe, Store
 from tucano.comparison.answers import Answer
-from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, noninferiority_bound, standing
+from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, Standing, noninferiority_bound, standing
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
@@ -107,13 +107,8 @@ class Watched:
 
     @property
     def settings(self) -> Any:
-        return validated(
-            {
-                "storage": str(self.root),
-                "data": {"mix": {"push": 0.5, "insights": 0.5}},
-                "monitor": {"retrain": "train/laptop"},
-            }
-        )
+        chosen = {"data": {"mix": {"push": 0.5, "insights": 0.5}}, "monitor": {"retrain": "train/laptop"}}
+        return validated({"storage": str(self.root), **chosen})
 
     def look(self, again: bool = False, **monitor: Any) -> Seen:
         plain = self.settings.model_dump(mode="json")
@@ -127,6 +122,11 @@ class Watched:
     @property
     def log(self) -> Path:
         return self.root / SERVING / "requests.jsonl"
+
+    def refer(self, *rows: Any) -> None:
+        """References that came back; a text stands as it is."""
+        text = "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
+        (self.root / SERVING / "references.jsonl").write_text(text, encoding="utf-8")
 
     def serve(self, times: int, make: Callable[[int], dict[str, Any]], answer: str, **more: Any) -> list[str]:
         """Lines of the log, as the server writes them; returns their ids."""
@@ -208,11 +208,6 @@ def test_every_answer_is_counted_once_while_the_log_is_put_aside(watched: Watche
     assert Mean.of(watched.look().state.streams[REWARD].since).count == 32
 
 
-def test_a_sample_is_drawn_and_the_rest_is_never_looked_at_again(watched: Watched) -> None:
-    watched.serve(50, asked, GOOD)
-    assert (watched.look(sample=10).scored, watched.look(sample=10).scored) == (10, 0)
-
-
 def test_answers_of_others_and_lines_that_are_none_are_left_out(watched: Watched, tmp_path: Path) -> None:
     (first,) = watched.serve(1, asked, GOOD)
     watched.serve(3, asked, GOOD, by="rules")
@@ -260,11 +255,8 @@ def test_a_drift_is_one_alarm_with_the_prompts_and_settings_of_one_training(watc
     assert alarm.deployment == "train/laptop" and alarm.settings is not None
     trained = validated(alarm.settings)
     old, new = trained.data.sources
-    assert (old.source, new.source, new.path) == (
-        "synthetic",
-        "jsonl",
-        str(watched.root / FOLDER / f"prompts-{alarm.id}.jsonl"),
-    )
+    assert (old.source, new.source) == ("synthetic", "jsonl")
+    assert new.path == str(watched.root / FOLDER / f"prompts-{alarm.id}.jsonl")
     assert old.share + new.share == pytest.approx(1) and 0 < new.share <= 0.3
     assert trained.data.mix["push"] > 0.5 and trained.promotion.each_source
     rows = [json.loads(line) for line in Path(str(new.path)).read_text(encoding="utf-8").splitlines()]
@@ -333,12 +325,8 @@ def test_a_new_champion_starts_anew_with_a_higher_limit_and_counts_no_line_twice
 def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watched) -> None:
     identities = watched.serve(6, push, GOOD)
     watched.look()
-    reference = {"product": "fone", "facts": []}
-    rows = [{"id": one, "reference": reference} for one in identities[:2]]
-    rows += [{"id": "0" * 31 + "f", "reference": reference}]
-    (watched.root / SERVING / "references.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in rows) + "no JSON\n", encoding="utf-8"
-    )
+    asked_of = [*identities[:2], "0" * 31 + "f"]
+    watched.refer(*({"id": one, "reference": OF_PUSH} for one in asked_of), "no JSON")
     seen = watched.look()
     assert (seen.judged, seen.unreadable, seen.scored) == (2, (("references.jsonl", 4),), 0)
     assert seen.unknown == 1
@@ -349,42 +337,25 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
 
 @pytest.mark.parametrize(
     "useless",
-    [
-        {"gold_sql": "SELECT nothing FROM nowhere"},
-        {"product": None},
-        {"figures": 5},
-        {"figures": ["x"]},
-        {"facts": 5},
-    ],
+    [{"gold_sql": "SELECT nothing FROM nowhere"}, {"product": None}, {"figures": 5}, {"figures": ["x"]}, {"facts": 5}],
 )
-def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(
-    useless: dict[str, Any], watched: Watched
-) -> None:
+def test_references_that_nothing_is_judged_by_are_no_truths(useless: dict[str, Any], watched: Watched) -> None:
     identities = watched.serve(3, push, GOOD)
     watched.look()
-    useful = {"product": "fone", "facts": []}
-    rows = [{"id": one, "reference": useful} for one in identities[:2]] + [{"id": identities[2], "reference": useless}]
-    (watched.root / SERVING / "references.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
-    )
+    given = zip(identities, (OF_PUSH, OF_PUSH, useless), strict=True)
+    watched.refer(*({"id": one, "reference": reference} for one, reference in given))
     seen = watched.look()
     assert (seen.judged, seen.unusable, seen.unreadable) == (2, 1, ())
     assert any(line.startswith("1 references cannot be judged by") for line in lines_of(seen))
 
 
+OUTSIDE = {"sql": "select 1", "database": "../../other.sqlite"}
+
+
 @pytest.mark.parametrize(
-    ("task", "reference"),
-    [
-        ("extraction", {"fields": None}),
-        ("sentiment", {"fields": 5}),
-        ("churn", {"fields": None}),
-        ("sql_qa", {"sql": "select 1"}),
-        ("sql_qa", {"sql": "select 1", "database": "../../other.sqlite"}),
-    ],
+    ("task", "reference"), [("extraction", {"fields": None}), ("sentiment", {"fields": 5}), ("sql_qa", OUTSIDE)]
 )
-def test_a_reference_that_is_none_of_its_task_is_no_truth(
-    task: Task, reference: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_reference_of_another_task_is_no_truth(task: Task, reference: dict[str, Any], tmp_path: Path) -> None:
     """Each ended the look in a traceback."""
     (watched,) = [one for one in quantities(load_reward_set("grounded"), set(), tmp_path) if one.name == TRUTH]
     assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None
@@ -401,10 +372,7 @@ def test_truths_are_held_against_those_of_their_own_task(watched: Watched) -> No
     """References that came back for one task only were another mix than the test answers, and soon an alarm."""
     identities = watched.serve(300, asked, GOOD)
     pushes = [one for one in identities if int(one, 16) % 2]
-    rows = [{"id": one, "reference": OF_PUSH} for one in pushes]
-    (watched.root / SERVING / "references.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
-    )
+    watched.refer(*({"id": one, "reference": OF_PUSH} for one in pushes))
     seen = watched.look(floor=0.05)
     assert seen.judged == len(pushes) == 150 and seen.alarm is None
     truths = seen.state.streams[TRUTH]
@@ -464,35 +432,44 @@ def test_an_alarm_is_taken_up_by_one_run_and_named_by_its_id_alone(tmp_path: Pat
 # the gate
 
 
-def test_the_successor_has_to_stand_by_the_prompts_of_each_source() -> None:
-    ids = {"synthetic": {f"s{n}" for n in range(12)}, "served": {f"n{n}" for n in range(12)}}
-    blank = Answer("", "", "push", "served", 0, "", 0.0, {}, None, 1.0, 9, False)
-    answers = [
-        replace(blank, arm=arm, prompt_id=one, reward=0.5 + gain * (arm == "seed-1") + 0.001 * place)
-        for source, gain in (("synthetic", 0.3), ("served", -0.1))
-        for place, one in enumerate(sorted(ids[source]))
+IDS = {"synthetic": {f"s{n}" for n in range(12)}, "served": {f"n{n}" for n in range(12)}}
+BLANK = Answer("", "", "push", "served", 0, "", 0.0, {}, None, 1.0, 9, False)
+PLAIN, EACH = PromotionSettings(), PromotionSettings(each_source=True)
+
+
+def against_the_champion(gain_of: Callable[[str, int], float]) -> list[Answer]:
+    """Served answers of a seed, which gains by prompt and place among those of its source, and of the champion."""
+    return [
+        replace(BLANK, arm=arm, prompt_id=one, reward=0.5 + gain_of(source, place) * (arm == "seed-1"))
+        for source in IDS
+        for place, one in enumerate(sorted(IDS[source]))
         for arm in ("seed-1", CHAMPION)
     ]
-    plain, each = PromotionSettings(), PromotionSettings(each_source=True)
-    assert standing(answers, "seed-1", True, "served", plain, HeldOut(ids)).status == CHAMPION
-    found = standing(answers, "seed-1", True, "served", each, HeldOut(ids))
+
+
+def stands(answers: list[Answer], chosen: PromotionSettings, held_out: dict[str, set[str]]) -> Standing:
+    return standing(answers, "seed-1", True, "served", chosen, HeldOut(held_out))
+
+
+def test_the_successor_has_to_stand_by_the_prompts_of_each_source() -> None:
+    gains = {"synthetic": 0.3, "served": -0.1}
+    answers = against_the_champion(lambda source, place: gains[source] + 0.001 * place)
+    assert stands(answers, PLAIN, IDS).status == CHAMPION
+    found = stands(answers, EACH, IDS)
     assert found.status == CHALLENGER and "below the champion on the prompts of served" in found.reason
-    few = {"served": {"n1"}, "synthetic": ids["synthetic"]}
-    assert (
-        "1 test prompts of served cannot say" in standing(answers, "seed-1", True, "served", each, HeldOut(few)).reason
-    )
-    old = {"synthetic": ids["synthetic"]}
+    few = {"served": {"n1"}, "synthetic": IDS["synthetic"]}
+    assert "1 test prompts of served cannot say" in stands(answers, EACH, few).reason
+    old = {"synthetic": IDS["synthetic"]}
     alone = [answer for answer in answers if answer.prompt_id in old["synthetic"]]
-    assert standing(alone, "seed-1", True, "served", each, HeldOut(old)).status == CHAMPION
+    assert stands(alone, EACH, old).status == CHAMPION
 
 
 def test_the_bound_against_the_champion_takes_prompts_of_a_template_together() -> None:
     """Five templates of eight gain and three lose: over 80 prompts of their own a gain would be sure."""
     rng = np.random.default_rng(2)
-    blank = Answer("", "", "push", "served", 0, "", 0.0, {}, None, 1.0, 9, False)
     gains = np.repeat([0.2, 0.15, 0.12, 0.1, 0.08, -0.04, -0.06, -0.17], 10) + rng.normal(0, 0.001, 80)
     answers = [
-        replace(blank, arm=arm, prompt_id=f"{place:02}", reward=0.5 + gain * (arm == "seed-1"))
+        replace(BLANK, arm=arm, prompt_id=f"{place:02}", reward=0.5 + gain * (arm == "seed-1"))
         for place, gain in enumerate(gains)
         for arm in ("seed-1", CHAMPION)
     ]
@@ -506,20 +483,11 @@ def test_the_bound_against_the_champion_takes_prompts_of_a_template_together() -
 
 def test_a_retraining_that_wins_nothing_replaces_nobody() -> None:
     """Hardly worse on either source is not enough: what raised the alarm would go on."""
-    ids = {"synthetic": {f"s{n}" for n in range(12)}, "served": {f"n{n}" for n in range(12)}}
-    blank = Answer("", "", "push", "served", 0, "", 0.0, {}, None, 1.0, 9, False)
-
-    def answers(gain: float) -> list[Answer]:
-        prompts = sorted(ids["synthetic"] | ids["served"])
-        return [
-            replace(blank, arm=arm, prompt_id=one, reward=0.5 + (gain + 0.001 * (place % 5 - 2)) * (arm == "seed-1"))
-            for place, one in enumerate(prompts)
-            for arm in ("seed-1", CHAMPION)
-        ]
-
-    each = PromotionSettings(each_source=True)
-    found = standing(answers(-0.005), "seed-1", True, "served", each, HeldOut(ids))
+    worse, better = (
+        against_the_champion(lambda _, place, gain=gain: gain + 0.001 * (place % 5 - 2))  # type: ignore[misc]
+        for gain in (-0.005, 0.01)
+    )
+    found = stands(worse, EACH, IDS)
     assert found.status == CHALLENGER and "does not win against the champion" in found.reason
     assert "não vence o campeão" in found.reason_pt
-    assert standing(answers(-0.005), "seed-1", True, "served", PromotionSettings(), HeldOut(ids)).status == CHAMPION
-    assert standing(answers(0.01), "seed-1", True, "served", each, HeldOut(ids)).status == CHAMPION
+    assert stands(worse, PLAIN, IDS).status == stands(better, EACH, IDS).status == CHAMPION

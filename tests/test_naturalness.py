@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -12,8 +11,8 @@ import pytest
 
 from benchmarks.naturalness import TASKS, compositions, halves, parts, shared_grams, worth
 from data.generator.natural.questions import FILTERS, MEASURES, query
-from data.generator.natural.reviews import COMPLAINTS, RIVALS, write_review
-from data.generator.natural.tables import POOLS, table
+from data.generator.natural.reviews import COMPLAINTS, write_review
+from data.generator.natural.tables import table
 from data.generator.store import Row, Store, generated_tables, write_store
 from data.prepare import prepare
 from tucano.prompts import Prompt, read_prompts
@@ -74,41 +73,6 @@ def test_a_reviews_flags_and_complaint_are_those_of_its_clauses() -> None:
         }
         assert review.fields["main_complaint"] in {None, *(complaint.complaint for complaint in told)}
         assert (review.fields["main_complaint"] is None) == (not told)
-
-
-def test_a_category_that_no_word_tells_is_outros() -> None:
-    rng = Random(4)
-    found: Counter[tuple[bool, bool]] = Counter()
-    for _ in range(400):
-        review = write_review("known", rng)
-        stated = review.template.startswith("pedido_categoria.")
-        if stated:
-            assert review.fields["category"] in review.user
-        found[stated, review.fields["category"] == "outros"] += 1
-    assert found[True, True] == 0 and found[False, True] > 100 and found[False, False] > 10
-
-
-def test_every_line_can_be_drawn_and_rivals_are_banks() -> None:
-    banks = {bank for bank, _ in table("reviews").banks}
-    assert set(RIVALS) | {other for others in RIVALS.values() for other in others} | set(COMPLAINTS) <= banks
-    for pool in POOLS:
-        rng = Random(pool)
-        assert all(write_review(pool, rng).text for _ in range(300))
-    for name in ("reviews", "briefs", "pushes", "questions"):
-        assert all(lines.texts for lines in table(name).banks.values()), name
-
-
-def test_gold_queries_by_hand() -> None:
-    assert query(MEASURES["receita"], ["uf", "cat"], None, False) == (
-        "SELECT ROUND(SUM(preco),2) FROM itens JOIN produtos USING(produto_id) JOIN pedidos USING(pedido_id)"
-        " JOIN clientes USING(cliente_id) WHERE estado='{uf}' AND categoria='{cat}';"
-    )
-    assert query(MEASURES["pagamentos"], ["valor"], "tipo", True) == (
-        "SELECT tipo, COUNT(*) AS total FROM pagamentos WHERE valor>{v} GROUP BY tipo ORDER BY total ASC LIMIT {n};"
-    )
-    assert query(MEASURES["pedidos"], ["mes", "cancelado"], None, False) == (
-        "SELECT COUNT(*) FROM pedidos WHERE mes='{mes_sql}' AND status='cancelado';"
-    )
 
 
 def test_every_measure_and_filter_counts_each_row_once(tmp_path: Path) -> None:

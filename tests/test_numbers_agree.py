@@ -37,9 +37,7 @@ def plain(text: str) -> str:
 
 
 def agree(places: Mapping[str, str], metrics: Mapping[str, float], compared: Comparison, hours: float) -> list[str]:
-    """What is missing somewhere, or is another number there: nothing. `places` are terminal, report, page and Prefect
-    (texts), `metrics` MLflow's; `hours` of machine time.
-    """
+    """What lacks or differs somewhere: nothing. `metrics` are MLflow's; the other `places` are texts."""
     overall, tasks = compared.main.overall, compared.main.tasks
     truth = compared.find(compared.main.arm, compared.reference, compared.primary, "truth")
     p = p_value(overall.p).removeprefix("= ")

@@ -1,7 +1,4 @@
-"""The whole way of a person who never opens a terminal, in a real browser against the real services, told as one story.
-
-PostgreSQL, Prefect server, MLflow server and worker are those of `tucano up`; processes are killed for real.
-"""
+"""The way of a person who never opens a terminal, in a real browser against `tucano up`, told as one story."""
 
 import os
 import re
@@ -14,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from pace import slowness
+from pace import slowness, until
 from prefect_page import PrefectPage, login_links, prefect_page
 from small_stack import running_stack, stack_home
 
@@ -29,19 +26,12 @@ SCREENSHOTS = os.environ.get("TUCANO_SCREENSHOTS")
 TABS = "[role=tab], .p-tab, .p-tabs button, .p-tab-navigation__tab, li, a"
 EASY = {
     # a step takes long enough for a person to look at the run and cancel it
-    "grpo.batch_size": 64,
-    "grpo.generations": 8,
-    "grpo.micro_batch": 32,
-    "grpo.max_completion_tokens": 64,
+    "grpo.batch_size": 64, "grpo.generations": 8, "grpo.micro_batch": 32, "grpo.max_completion_tokens": 64,
     # so small a model learns within seconds to write more, and nothing else; it is promoted for that
-    "grpo.rewards": "controls.length",
-    "comparison.rewards": "controls.length",
-    "grpo.learning_rate": 0.01,
-    "audit.override_by": "Ana Souza",
-    "audit.override_reason": "the drill of the operators",
-    "promotion.approval_hours": 1,
+    "grpo.rewards": "controls.length", "comparison.rewards": "controls.length", "grpo.learning_rate": 0.01,
+    "audit.override_by": "Ana Souza", "audit.override_reason": "the drill of the operators", "promotion.approval_hours": 1,
     "comparison.samples": 1,
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -54,16 +44,8 @@ def home() -> Iterator[Path]:
 def bench(home: Path) -> Iterator[Bench]:
     said: list[str] = []
     with running_stack(home, SMALL | EASY, said.append) as bench:
-        for step in (
-            "starting postgres",
-            "starting prefect",
-            "prefect answers after",
-            "starting worker-1",
-            "all is up",
-        ):
-            assert any(line.startswith(step) for line in said), (
-                f"{step} was not said: for minutes nothing would stand there"
-            )
+        for step in ("starting postgres", "prefect answers after", "starting worker-1", "all is up"):
+            assert any(line.startswith(step) for line in said), f"{step} was not said: for minutes nothing stood there"
         yield bench
 
 
@@ -96,10 +78,8 @@ def tucano(bench: Bench, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
-    deadline = time.monotonic() + 600
-    while (said := tucano(bench, "status")).returncode != 0 and time.monotonic() < deadline:
-        time.sleep(1)
-    assert said.returncode == 0, said.stdout
+    until(lambda: tucano(bench, "status").returncode == 0, lambda: tucano(bench, "status").stdout)
+    said = tucano(bench, "status")
     assert re.findall(r"^(\S+) +ok", said.stdout, re.MULTILINE) == ["postgres", "prefect", "mlflow", "worker-1"]
     assert {"127.0.0.1"} == {
         connection.laddr.ip
@@ -110,20 +90,6 @@ def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
     }
 
 
-def test_setting_up_again_changes_nothing(bench: Bench) -> None:
-    def known() -> Any:
-        lists = [
-            bench.ask(f"{kind}/filter", {})
-            for kind in ("automations", "work_pools", "deployments", "v2/concurrency_limits")
-        ]
-        return [sorted((item["id"], item["name"]) for item in items) for items in lists]
-
-    before = known()
-    assert [len(items) for items in before] == [4, 1, 13, 1]
-    stack.register(bench.stack, automations=True, recover=False)
-    assert known() == before
-
-
 def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     deployment = bench.ask("deployments/name/train/laptop")["id"]
     page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment}/run")
@@ -131,39 +97,26 @@ def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: 
     page.fill("Max Steps (Optional)", "40")
     picture(page, "form")
     page.click("button", "Submit")
-    deadline = time.monotonic() + 600
-    while not (runs := bench.ask("flow_runs/filter", {})):
-        assert time.monotonic() < deadline, page.text()
-        time.sleep(0.5)
+    runs = until(lambda: bench.ask("flow_runs/filter", {}), page.text)
     assert runs[0]["parameters"]["settings"]["grpo"]["max_steps"] == 40
     story["run"] = runs[0]["id"]
     page.rest()
 
 
-def test_its_seeds_are_runs_of_their_own(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
-    training(bench, story)
-    page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
-    page.open(TABS, "Subflow Runs", "seed 42 of nano synthetic")
-    page.wait_for_text("seed 123 of nano synthetic")
-    assert re.search(r"laptop [^,]*, seeds 42 123, \d{4}-\d\d-\d\d \d\d:\d\d", page.text())
-    picture(page, "run")
-
-
 def training(bench: Bench, story: dict[str, Any]) -> list[psutil.Process]:
     """Both training children, once each has a checkpoint."""
-    deadline = time.monotonic() + 600
-    while time.monotonic() < deadline:
+    whole = "work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json"
+
+    def found() -> list[psutil.Process]:
         running = [child for child in bench.children(story["run"]) if child["state_type"] == "RUNNING"]
-        saved = {
-            path.parts[-5] for path in bench.stack.home.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")
-        }
+        saved = {path.parts[-5] for path in bench.stack.home.glob(whole)}
         if len(running) == len(saved) == 2:
-            found = [trainer for child in running for trainer in trainers(engine_of(child["id"]))]
-            if len(found) == 2:
-                return found
+            both = [trainer for child in running for trainer in trainers(engine_of(child["id"]))]
+            return both if len(both) == 2 else []
         assert bench.run(story["run"])["state_type"] not in ("FAILED", "COMPLETED"), bench.run(story["run"])["state"]
-        time.sleep(0.5)
-    raise AssertionError("the seeds do not train")
+        return []
+
+    return until(found)
 
 
 def test_cancel_stops_the_trainings_within_15_seconds(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
@@ -184,10 +137,7 @@ def test_the_cancelled_run_is_started_again_and_goes_on(bench: Bench, page: Pref
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click("button", "Retry")
     page.click("[role=dialog] button", "Retry")
-    retried = time.monotonic() + 600
-    while bench.run(story["run"])["state_type"] == "CANCELLED":
-        assert time.monotonic() < retried, page.text()
-        time.sleep(0.2)
+    until(lambda: bench.run(story["run"])["state_type"] != "CANCELLED", page.text)
     page.rest()
     training(bench, story)
     assert {child["id"] for child in bench.children(story["run"])} == before
@@ -227,10 +177,8 @@ def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: 
         "[...new Set(performance.getEntriesByType('resource').map(e => new URL(e.name).origin))]"
     )
     assert asked == [bench.stack.prefect], "the page asks its own server and nobody else"
-    keys = {
-        artifact["key"]
-        for artifact in bench.ask("artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [story["run"]]}}})
-    }
+    of_run = {"artifacts": {"flow_run_id": {"any_": [story["run"]]}}}
+    keys = {artifact["key"] for artifact in bench.ask("artifacts/filter", of_run)}
     assert keys >= {"verdict", "health", "reward-audit", "preflight", "promotion", "mlflow-run", "cost"}
 
 
@@ -251,27 +199,18 @@ def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Pre
     page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment['id']}")
     page.wait_for_text("Schedules")
     page.click(".p-toggle, .p-toggle__control, [role=switch]")
-    deadline = time.monotonic() + 600
-    while not bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"]:
-        assert time.monotonic() < deadline, page.text()
-        time.sleep(0.5)
+    until(lambda: bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], page.text)
     picture(page, "schedule")
     page.rest()
     stack.register(bench.stack, automations=True, recover=False)
-    assert bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], (
-        "tucano up does not switch it off again"
-    )
+    assert bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], "tucano up leaves it on"
     bench.ask(f"deployments/{deployment['id']}/schedules", [{"schedule": {"interval": 20}, "active": True}])
-    deadline = time.monotonic() + 600  # the scheduler looks once a minute
-    while not (
-        fired := [
-            run
-            for run in bench.ask("flow_runs/filter", {})
-            if run["auto_scheduled"] and run["state_type"] == "COMPLETED"
-        ]
-    ):
-        assert time.monotonic() < deadline
-        time.sleep(1)
+
+    def ended() -> list[dict[str, Any]]:
+        runs = bench.ask("flow_runs/filter", {})
+        return [run for run in runs if run["auto_scheduled"] and run["state_type"] == "COMPLETED"]
+
+    fired = until(ended)  # the scheduler looks once a minute
     assert fired[0]["name"].startswith("nightly, ")
 
 

@@ -18,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_files import ODD, put_in_place
 from own_rows import ODD_ROWS, insight, push, words, written
+from test_cli import tucano
 
-from data.own import command, reading
+from data.own import command
 from data.own.export import prompts_of, write_rows
 from data.own.feedback import Learned
 from data.own.prompts import read_own
 from data.own.rows import LICENCE
 from data.prepare import prepare
-from data.reading import files
 from data.reading.findings import SHOWN
 from tucano.errors import UserError
 from tucano.masking import mask
@@ -33,7 +33,6 @@ from tucano.masking.prompts import masked_prompt
 from tucano.profiles import load_profile
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import DataSettings
-from tucano.specs.registry import SPECS
 
 ROOT = Path(__file__).parent.parent
 
@@ -47,13 +46,8 @@ def test_a_row_has_all_fields_or_the_prompt_alone(tmp_path: Path) -> None:
     assert whole == Prompt(
         "p-1", "push", row["prompt"], "frio", "crm", "CC0-1.0", 4, row["reference"], "Bolsa nova!"
     )  # fmt: skip
-    assert (bare.task, bare.source, bare.licence, bare.reference, bare.demonstration) == (
-        "push",
-        "own",
-        LICENCE,
-        {},
-        None,
-    )
+    assert (bare.task, bare.source, bare.licence) == ("push", "own", LICENCE)
+    assert (bare.reference, bare.demonstration) == ({}, None)
     assert bare.template.startswith("own-")
 
 
@@ -67,12 +61,6 @@ def test_an_odd_row_is_named_and_the_next_one_is_read(what: str, tmp_path: Path)
     assert sentence.startswith("own.jsonl line 2: ") and len(sentence) < 300 and sentence.isprintable()
 
 
-def test_a_repeated_text_counts_once_whatever_its_case(tmp_path: Path) -> None:
-    row = push(1)
-    found = read_own(written(tmp_path / "own.jsonl", [row, {**row, "prompt": row["prompt"].upper()}]))
-    assert found.bad.first["doubled"] == ["own.jsonl line 2: its text stands in own.jsonl line 1 already"]
-
-
 def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: Path) -> None:
     mail = "ana@exemplo.com.br"
     reference = {"product": f"bolsa de {mail}", "terms": [mail]}
@@ -82,12 +70,6 @@ def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: 
     said = str(found)
     assert "ana@" not in said and "98765" not in said and "[EMAIL]" in said
     assert found.masked == {"email": 6, "phone": 1} and found.notes.counts["masked"] == 1
-
-
-def test_personal_data_in_a_references_names_and_numbers_is_masked(tmp_path: Path) -> None:
-    reference = {"product": "bolsa", "ana@exemplo.com.br": 1, "cpf": 52998224725, "pedidos": 1234}
-    (found,) = read_own(written(tmp_path / "own.jsonl", [push(1, reference=reference)])).prompts
-    assert found.reference == {"product": "bolsa", "[EMAIL]": 1, "cpf": "[CPF]", "pedidos": 1234}
 
 
 @pytest.mark.parametrize(
@@ -120,14 +102,8 @@ def test_csv_and_parquet_say_the_same_as_json(tmp_path: Path) -> None:
     assert given[1].stars == 2 and given[0].reference == {"product": "bolsa"}
 
 
-def test_stars_that_pandas_made_floats_of_are_stars(tmp_path: Path) -> None:
-    pandas.DataFrame([push(1, stars=4), push(2)]).to_parquet(tmp_path / "own.parquet")
-    assert [prompt.stars for prompt in read_own(tmp_path / "own.parquet").prompts] == [4, None]
-
-
 CSV_ROWS = [
     ("=HYPERLINK(1)", "wrong value", "prompt is a formula"),
-    ("@SUM(A1)", "wrong value", "prompt is a formula"),
     ("Crie um push, hoje", "unreadable", "the row has 3 cells"),
     ("Notifica\udce7\udce3o", "unreadable", "not UTF-8"),
     ("push \0", "unreadable", "holds a zero byte"),
@@ -178,27 +154,12 @@ def test_whatever_stands_in_a_files_place_is_one_sentence(kind: str, tmp_path: P
         read_own(tmp_path / "own.jsonl")
 
 
-def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n) for n in range(4)])
-    monkeypatch.setattr(reading, "MOST_ROWS", 3)
-    with pytest.raises(UserError, match="more than 3 rows"):
-        read_own(path)
-    monkeypatch.setattr(files, "MOST_BYTES", 100)
-    with pytest.raises(UserError, match="has more than 0 MB"):
-        read_own(path)
-
-
 @pytest.mark.parametrize("name", ["licence", "source"])
 def test_names_that_stand_with_the_model_are_few(name: str, tmp_path: Path) -> None:
     rows = [push(n, **{name: f"own-{n}"}) for n in range(21)]
     assert len(read_own(written(tmp_path / "own.jsonl", rows[:20])).prompts) == 20
     with pytest.raises(UserError, match=f"has 21 different values of {name}, at most 20"):
         read_own(written(tmp_path / "own.jsonl", rows))
-
-
-def test_a_row_is_named_by_the_line_it_begins_in(tmp_path: Path) -> None:
-    (tmp_path / "own.csv").write_text('sep=,\ntask,prompt\npoesia,"Crie\num push"\n', encoding="utf-8")
-    assert read_own(tmp_path / "own.csv").bad.first["unknown task"][0].startswith("own.csv line 3: ")
 
 
 def test_a_table_is_read_as_excel_in_portuguese_saves_it(tmp_path: Path) -> None:
@@ -226,12 +187,6 @@ def test_bytes_that_are_not_utf8_cost_their_row_of_parquet(tmp_path: Path) -> No
     found = read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompts, "task": pyarrow.array(["push"] * 3)}))
     assert len(found.prompts) == 2
     assert found.bad.first["unreadable"] == ["own.parquet row 2: a cell holds bytes that are not UTF-8"]
-
-
-def test_a_file_in_latin_1_is_told_how_to_be_converted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "prompt,task\nEscreva um push do relógio,push\nEscreva um push da mesa,push\n"
-    (tmp_path / "own.csv").write_bytes(text.encode("latin-1"))
-    assert "`iconv -f windows-1252 -t utf-8 own.csv > utf8-own.csv`" in checked(tmp_path / "own.csv", capsys)[1]
 
 
 UNTEACHABLE = {
@@ -265,9 +220,7 @@ def checked(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     return code, capsys.readouterr().out
 
 
-def test_the_check_names_the_first_rows_of_each_kind_and_counts_all(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_check_names_the_first_of_each_kind_and_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = [{**push(n), "task": "poesia"} for n in range(SHOWN + 5)]
     usable = [row(n) for row in (push, insight) for n in (100, 101, 102)]
     code, said = checked(written(tmp_path / "own.jsonl", [*bad, *usable]), capsys)
@@ -277,46 +230,24 @@ def test_the_check_names_the_first_rows_of_each_kind_and_counts_all(
     assert "--set 'data.mix={insights: 0.5, push: 0.5}'" in said
 
 
-@pytest.mark.parametrize(
-    ("rows", "code"),
-    [([push(1)], command.FINE), ([push(1), "{"], command.SOME_BAD), (["{", {"task": "push"}], command.NONE_USABLE)],
-)
-def test_the_exit_code_says_how_much_can_be_used(
-    rows: list[Any], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert checked(written(tmp_path / "own.jsonl", rows), capsys)[0] == code
-
-
 def test_the_command_checks_a_file_and_refuses_in_a_sentence(tmp_path: Path) -> None:
-    def tucano(*words: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "tucano.cli", "data", *words]
-        return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
-
-    done = tucano("check", str(written(tmp_path / "own.jsonl", [push(1), "{"])))
+    done = tucano("data", "check", str(written(tmp_path / "own.jsonl", [push(1), "{"])))
     assert done.returncode == 1 and "1 usable" in done.stdout and done.stderr == ""
     many = written(tmp_path / "many.jsonl", [{**push(number), "task": "poesia"} for number in range(3_000)])
     line = f"{sys.executable} -m tucano.cli data check {many} | head -n 1"
     done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("3000 rows, 0 usable\n") and done.stderr == ""
-    done = tucano("check", str(tmp_path / "none.jsonl"))
-    assert (
-        done.returncode == 2 and done.stderr.startswith("tucano: there is no file") and "Traceback" not in done.stderr
-    )
+    done = tucano("data", "check", str(tmp_path / "none.jsonl"))
+    assert done.returncode == 2 and done.stderr.startswith("tucano: there is no file")
+    assert "Traceback" not in done.stderr
 
 
-def test_the_command_that_is_named_leaves_out_tasks_that_would_stop_the_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_named_command_leaves_out_tasks_that_stop_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = checked(written(tmp_path / "own.jsonl", [*(push(n) for n in range(3)), insight(9)]), capsys)[1]
     assert "(without insights with 1: a run needs 3 groups" in said and "'data.mix={push: 1}'" in said
     said = checked(written(tmp_path / "one.jsonl", [push(1)]), capsys)[1]
-    assert (
-        said.endswith(
-            "Next: add prompts told otherwise; a run needs 3 groups of templates of each task, and here"
-            " are push with 1.\n"
-        )
-        and "tucano run" not in said
-    )
+    assert said.endswith("a run needs 3 groups of templates of each task, and here are push with 1.\n")
+    assert "tucano run" not in said
 
 
 # The export
@@ -365,7 +296,7 @@ KNOWN: dict[str, dict[str, Any]] = {
     prompt=PROMPTS,
     note=st.none() | st.dictionaries(st.just("note"), TEXTS | st.integers(-9, 9) | st.booleans(), min_size=1),
 )
-def test_any_prompt_comes_back_as_it_was(
+def test_any_prompt_comes_back(
     prompt: Prompt, note: dict[str, Any] | None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Where nothing is left to mask, with a reference of fields that its task knows and of others, or without one."""
@@ -392,11 +323,6 @@ def test_an_export_replaces_nothing_and_needs_prompts(prompt_set: Path, tmp_path
     assert not (tmp_path / "new.jsonl").exists()
 
 
-def test_what_the_specs_draw_fits_their_reference_models(prompt_set: Path) -> None:
-    for prompt in prompts_of(prompt_set):
-        SPECS[prompt.task].reference.model_validate(prompt.reference)
-
-
 def as_parquet(file: Path, columns: dict[str, pyarrow.Array]) -> Path:
     pyarrow.parquet.write_table(pyarrow.table(columns), file)
     return file
@@ -420,35 +346,6 @@ def test_a_small_parquet_file_cannot_take_gigabytes(tmp_path: Path) -> None:
         read_own(as_parquet(tmp_path / "lists.parquet", {"prompt": pyarrow.array(["a"]), "reference": lists}))
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        pyarrow.array([2**31 - 1], pyarrow.date32()),
-        pyarrow.array([2**62], pyarrow.timestamp("us")),
-        pyarrow.array([0], pyarrow.timestamp("us", "Mars/Olympus")),
-    ],
-)
-def test_odd_columns_of_parquet_are_not_read_or_are_one_sentence(odd: pyarrow.Array, tmp_path: Path) -> None:
-    prompt = pyarrow.array(["Crie uma notificação para o produto Fone."])
-    task = pyarrow.array(["push"])
-    beside = as_parquet(tmp_path / "beside.parquet", {"prompt": prompt, "task": task, "day": odd})
-    found = read_own(beside)
-    assert len(found.prompts) == 1 and "'day' is not read" in " ".join(found.notes.lines())
-    with pytest.raises(UserError, match="cannot be read as Parquet"):
-        read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompt, "task": task, "licence": odd}))
-
-
-def test_a_name_that_no_disk_takes_is_one_sentence() -> None:
-    with pytest.raises(UserError, match="cannot be opened"):
-        read_own(Path("n" * 300 + ".jsonl"))
-
-
-def test_a_source_that_is_personal_data_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "own.jsonl").write_text(json.dumps({**push(1), "source": "529.982.247-25"}) + "\n", encoding="utf-8")
-    found = read_own(tmp_path / "own.jsonl")
-    assert not found.prompts and "529" not in " ".join(found.bad.lines())
-
-
 def test_an_export_touches_no_other_file(tmp_path: Path) -> None:
     """A draft beside it once wrote through a link of that name."""
     (tmp_path / "victim.txt").write_text("mine", encoding="utf-8")
@@ -460,16 +357,6 @@ def test_an_export_touches_no_other_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="half a character"):
         write_rows(tmp_path / "odd.jsonl", [replace(prompt, user="\ud800")])
     assert not (tmp_path / "odd.jsonl").exists()
-
-
-def test_the_command_that_is_named_takes_the_file_whatever_its_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "q'f; touch x.jsonl"
-    written(file, [push(n) for n in range(3)])
-    assert command.check(file) == 0
-    named = shlex.split(capsys.readouterr().out.splitlines()[-1])
-    assert f"data.path={file}" in named
 
 
 @pytest.mark.parametrize(

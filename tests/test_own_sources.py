@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from own_rows import ODD_ROWS, insight, push, words, written
 from pydantic import ValidationError
-from test_data_sources import NONCOMMERCIAL, write_b2w, write_olist
+from test_data_sources import NONCOMMERCIAL, write_olist
 
 from data.benchmark import Places, prepare_benchmark
 from data.prepare import DataReport, prepare
 from data.separation import normal_form
-from data.shares import Limit, allotted, filled, trimmed
+from data.shares import Limit, allotted
 from tucano.errors import UserError
-from tucano.profiles import load_profile
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings, PipelineSettings
 from tucano.settings.data import DEFAULT_MIX
@@ -24,7 +23,6 @@ from tucano.settings.stages import of_benchmark_set
 from tucano.specs.banks import JOINT
 from tucano.training.validation import selected
 
-ROOT = Path(__file__).parent.parent
 MIX = {"push": 0.5, "insights": 0.5}
 SIZES = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60}
 
@@ -95,35 +93,6 @@ def test_a_group_of_templates_stays_in_one_set(tmp_path: Path) -> None:
     assert 2 * len(held_out) >= len(files["test"]) == 26
 
 
-def test_too_few_groups_of_templates_are_one_sentence(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n, template=f"tom-{n % 2}") for n in range(100)])
-    with pytest.raises(UserError, match="the 100 prompts of push make 2 groups by their templates, and 3 are needed"):
-        run(tmp_path / "out", **own(path), mix={"push": 1.0})
-
-
-def test_a_stray_row_of_a_task_that_nobody_asked_for_stops_nothing(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [*(push(n) for n in range(150)), insight(1)])
-    report, _ = run(tmp_path / "out", **own(path), mix={"push": 1.0}, train_prompts=40)
-    assert report.prompts["train"] == {"push": 40}
-
-
-def test_a_gold_query_of_another_dialect_runs_as_the_check_ran_it(tmp_path: Path) -> None:
-    def asked(number: int) -> dict[str, Any]:
-        sql = f"SELECT COUNT(*)::int + {number} FROM pedidos WHERE status ILIKE '%'"
-        reference = {"sql": sql, "database": "store.sqlite"}
-        return {"prompt": f"Consulta {words(number)}?", "task": "sql_qa", "reference": reference}
-
-    path = written(tmp_path / "own.jsonl", [asked(n) for n in range(90)])
-    report, _ = run(tmp_path / "out", **own(path), mix={"sql_qa": 1.0}, train_prompts=30)
-    assert report.prompts["train"] == {"sql_qa": 30}
-
-
-def test_a_demonstration_without_a_thought_is_named_by_its_prompt(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n, demonstration=f"Leve {n}!") for n in range(150)])
-    with pytest.raises(UserError, match=r"Its prompt is 'Escreva um push: .*give that row a reference"):
-        run(tmp_path / "out", **own(path), mix={"push": 1.0}, thinking=["push"])
-
-
 def test_gold_queries_that_do_not_run_are_left_out_and_counted(tmp_path: Path) -> None:
     def asked(number: int, sql: str) -> dict[str, Any]:
         reference = {"sql": sql, "database": "store.sqlite"}
@@ -156,12 +125,6 @@ def test_the_same_gold_query_never_crosses_the_sets(tmp_path: Path) -> None:
 def test_a_task_that_the_file_does_not_have_is_one_sentence(tmp_path: Path) -> None:
     path = written(tmp_path / "own.jsonl", [push(n) for n in range(100)])
     with pytest.raises(UserError, match=r"only 0 prompts of insights .* take insights out of data\.mix"):
-        run(tmp_path / "out", **own(path))
-
-
-def test_a_file_without_a_usable_row_is_one_sentence(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", ["{", "["])
-    with pytest.raises(UserError, match="has no usable prompt; `tucano data check"):
         run(tmp_path / "out", **own(path))
 
 
@@ -199,13 +162,6 @@ def test_a_scarce_source_makes_the_set_smaller_and_keeps_the_shares(tmp_path: Pa
     assert any(re.search("train: .* instead of 400", warning) for warning in report.warnings)
 
 
-def test_shares_that_no_set_can_have_are_one_sentence(tmp_path: Path) -> None:
-    path = written(tmp_path / "own.jsonl", [push(n) for n in range(150)])
-    sources = [own(path, share=0.7), {"source": "synthetic", "share": 0.3}]
-    with pytest.raises(UserError, match=r"1 jsonl \(push \d+\), 2 synthetic \(insights, push\); change the shares"):
-        run(tmp_path / "out", sources=sources, mix={"push": 0.1, "insights": 0.9})
-
-
 def test_questions_about_the_store_come_from_the_source_that_wrote_it(tmp_path: Path) -> None:
     sources = [
         {"source": "synthetic", "share": 0.6},
@@ -216,13 +172,6 @@ def test_questions_about_the_store_come_from_the_source_that_wrote_it(tmp_path: 
     asked = [prompt for prompts in files.values() for prompt in prompts if prompt.task == "sql_qa"]
     assert asked and {prompt.licence for prompt in asked} == {NONCOMMERCIAL}
     assert report.of_source == {"1 synthetic": 90, "2 olist": 60}
-
-
-def test_a_list_of_one_is_the_source_alone(tmp_path: Path) -> None:
-    path = str(write_b2w(tmp_path / "b2w.csv"))
-    one, files = run(tmp_path / "one", source="b2w", path=path, mix={"extraction": 1.0})
-    many, same = run(tmp_path / "many", sources=[{"source": "b2w", "path": path}], mix={"extraction": 1.0})
-    assert one == many and files == same
 
 
 def limit(**most: int) -> Limit:
@@ -249,19 +198,6 @@ def test_allotments_by_hand(most: dict[str, int], total: int, expected: dict[tup
     assert all(count <= most.get(f"{task}{number}", total) for (number, task), count in cells.items())
 
 
-def test_judged_sets_are_filled_by_whoever_has_some() -> None:
-    cells = filled({"push": 10, "churn": 10}, (0.7, 0.3), limit(push0=3, churn0=3))
-    assert cells == {(0, "push"): 3, (0, "churn"): 3, (1, "push"): 7, (1, "churn"): 7}
-
-
-def test_what_near_copies_took_from_one_source_is_taken_from_the_others() -> None:
-    prompt = Prompt("", "push", "", "", "", "")
-    kept = trimmed({0: [prompt] * 35, 1: [prompt] * 30}, (0.7, 0.3))
-    assert {number: len(prompts) for number, prompts in kept.items()} == {0: 35, 1: 15}
-    near = {0: [prompt] * 69, 1: [prompt] * 30}
-    assert trimmed(near, (0.7, 0.3)) == near
-
-
 def test_a_checkpoint_is_not_chosen_by_a_truth_that_nobody_knows() -> None:
     with pytest.raises(UserError, match=r"grpo\.selection=truth: no validation prompt has a reference"):
         selected({"truth": math.nan, "reward": 0.5}, "truth")
@@ -282,21 +218,13 @@ def test_the_benchmark_asks_what_no_set_has_used_and_knows_the_truth(tmp_path: P
     assert counts["prompts"]["push own"] > 10 and counts["prompts"]["push synthetic"] > 50
 
 
-# Settings
-
-
 def test_one_task_set_to_nothing_scales_the_others() -> None:
     settings = DataSettings.model_validate({"mix": {"extraction": 0.4, "sql_qa": 0, "insights": 0.1, "push": 0.1}})
     assert settings.mix == pytest.approx({"extraction": 2 / 3, "sql_qa": 0, "insights": 1 / 6, "push": 1 / 6})
     assert DataSettings.model_validate({"mix": {"sql_qa": 0}}).mix == pytest.approx(settings.mix)
 
 
-@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b"])
-def test_every_profile_can_drop_a_task_alone(profile: str) -> None:
-    whole = load_profile(ROOT, profile, []).data.mix
-    left = load_profile(ROOT, profile, ["data.mix.sql_qa=0"])
-    assert left.tasks == ("extraction", "insights", "push") and sum(left.data.mix.values()) == pytest.approx(1)
-    assert left.data.mix["push"] / left.data.mix["insights"] == pytest.approx(whole["push"] / whole["insights"])
+# Settings
 
 
 SOURCES: dict[str, tuple[dict[str, Any], str]] = {
@@ -306,10 +234,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str]] = {
     "no path": ({"sources": [{"source": "jsonl"}]}, "needs data.path"),
     "path of nothing": ({"sources": [{"source": "synthetic", "path": "a"}]}, "is not read by"),
     "shares": ({"sources": [{"source": "synthetic", "share": 0.5}]}, "must add up to 1, they add up to 0.5"),
-    "one file twice": (
-        {"sources": [own(Path("a.jsonl"), share=0.5), own(Path("./x/../a.jsonl"), share=0.5)]},
-        "names a.jsonl twice",
-    ),
+    "one file twice": ({"sources": [own(Path("a.jsonl"), share=0.5), own(Path("./x/../a.jsonl"), share=0.5)]}, "names a.jsonl twice"),
     "two stores": ({"sources": [own(Path("a"), source="olist", share=0.5)] * 2}, "names olist twice"),
     "no share": ({"sources": [{"source": "synthetic", "share": 0.0}, {"source": "synthetic"}]}, "greater than 0"),
 }  # fmt: skip

@@ -52,9 +52,7 @@ def chosen(folder: Path) -> tuple[str, int, int]:
 
 
 @pytest.mark.parametrize("pad", [nano.TURN_END, None])
-def test_an_unused_special_token_is_taken_and_one_for_padding_first(
-    pad: str | None, shipped: Shipped, tmp_path: Path
-) -> None:
+def test_an_unused_special_token_is_taken_a_pad_first(pad: str | None, shipped: Shipped, tmp_path: Path) -> None:
     size = shipped(pad, "<|reserved_0|>", "<|reserved_1|>")
     assert chosen(tmp_path) == ("<|reserved_1|>", size - 1, size)
     size = shipped(pad, "<|fim_pad|>", "<|reserved_1|>")
@@ -67,11 +65,6 @@ def test_a_pad_that_the_model_ends_with_too_is_none_of_its_own(shipped: Shipped,
     assert chosen(tmp_path) == ("<|box_end|>", size - 1, size)
     size = shipped(FIRST, "<|box_end|>")
     assert chosen(tmp_path) == (FIRST, 0, size), "its own, as it was shipped"
-
-
-def test_without_an_unused_token_a_row_that_has_none_is_taken(shipped: Shipped, tmp_path: Path) -> None:
-    size = shipped(nano.TURN_END, spare=5)
-    assert chosen(tmp_path) == ("<|pad|>", size, size + 5)
 
 
 def test_without_a_spare_row_there_is_a_new_one_which_adapters_do_not_carry(shipped: Shipped, tmp_path: Path) -> None:

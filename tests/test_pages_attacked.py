@@ -1,13 +1,9 @@
-"""Overview and report under what no tidy run has: words without a blank, one of a kind, many of it, parts that are
-gone, paper.
-"""
+"""Overview and report under what no tidy run has: words without a blank, parts that are gone, paper."""
 
-import html
 import json
 import re
 import shutil
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,12 +12,9 @@ from storages import Finished
 from test_overview import BEST, FOUR, HACKED, SMALL, gains, record, stage_of, storage_of
 from test_report import PAPERS, audit, comparison, render
 
-from tucano.overview import drawing
-from tucano.overview import pairs as pairing
 from tucano.overview.page import PAGE, view, write_page
 from tucano.overview.runs import write_run
-from tucano.report.language import ENGLISH, PORTUGUESE
-from tucano.report.report import Facts, render_report, since_they_part
+from tucano.report.report import since_they_part
 from tucano.storage.locks import FILLED, claimed
 
 WORD = "palavra" * 60
@@ -33,20 +26,6 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return storage_of(root, *(replace(run, per_task=5) for run in (BEST, SMALL)))
 
 
-def halves(root: Path) -> tuple[str, str]:
-    """The page in Portuguese and in English, as it is read."""
-    page = write_page(root).read_text(encoding="utf-8")
-    text = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", page)))
-    return text[: text.index("which configuration is better")], text[text.index("which configuration is better") :]
-
-
-def test_one_of_a_kind_is_singular(pair: Path) -> None:
-    write_run(pair, record("finished", stages={"data": "d"}))
-    portuguese, english = halves(pair)
-    assert "Holm, 1 par)" in portuguese and "Holm para 1 par." in portuguese and "1 etapa," in portuguese
-    assert "Holm, 1 pair)" in english and "correction for 1 pair." in english and "1 stage," in english
-
-
 def test_a_suspect_that_beats_all_others_is_marked_wherever_it_stands(tmp_path: Path) -> None:
     """Among the pairs and the curves the configuration that was set aside looked like the best."""
     root = storage_of(tmp_path, *(replace(run, per_task=5) for run in (BEST, HACKED)))
@@ -56,19 +35,6 @@ def test_a_suspect_that_beats_all_others_is_marked_wherever_it_stands(tmp_path: 
         section = english[english.index(f"<h2>{part}") :].partition("</section>")[0]
         assert section.count("worse or suspect") == 1, part
         assert section.index("worse or suspect") > section.index(view(root).lines[1].row.label)
-
-
-def test_pairs_and_curves_of_some_say_that_they_are_not_all(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "configurations" not in halves(pair)[1].partition("Curves")[2]
-    monkeypatch.setattr(drawing, "MOST_CURVES", 1)
-    assert "Curves: 1 of 2 configurations" in halves(pair)[1] and "Curvas: 1 de 2 configurações" in halves(pair)[0]
-
-
-def test_pairs_of_the_first_few_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = storage_of(tmp_path, *(replace(run, per_task=5) for run in FOUR[:3]))
-    monkeypatch.setattr(pairing, "MOST", 2)
-    portuguese, english = halves(root)
-    assert "All pairs: 2 of 3 configurations" in english and "Todos os pares: 2 de 3 configurações" in portuguese
 
 
 @pytest.mark.parametrize(("stage", "lacks"), [("grpo-seed-42", "cost"), ("answers", "pairs")])
@@ -83,15 +49,6 @@ def test_what_is_gone_is_named_and_not_left_out_in_silence(pair: Path, tmp_path:
     assert lacks in said[0] and len(view(root).lines) == 2
 
 
-def test_a_killed_run_says_how_it_goes_on(tmp_path: Path) -> None:
-    write_run(tmp_path, record(stages={"data": "d"}))
-    portuguese, english = halves(tmp_path)
-    assert "O mesmo comando continua de onde ela parou." in portuguese
-    assert "The same command goes on where it was." in english
-    write_run(tmp_path, record("finished"))
-    assert "goes on where" not in halves(tmp_path)[1]
-
-
 def test_a_gain_of_exactly_0_has_a_row_a_drawing_and_a_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.Random.gauss", lambda self, mean, deviation: mean)
     nothing = [Finished([f"grpo.learning_rate={rate}"], gains(0, 0, 0, 0), per_task=5) for rate in (0.001, 0.002)]
@@ -101,20 +58,6 @@ def test_a_gain_of_exactly_0_has_a_row_a_drawing_and_a_pair(tmp_path: Path, monk
     assert page.count("[-1.000; +1.000]") > 2 and "-0.000" not in page and "−0,000" not in page
     assert "nan" not in re.sub(r"\w*nan\w+|\w+nan\w*", "", page)
     assert "An improvement over sft is not shown." in page
-
-
-def test_settings_that_hold_several_values_are_written_as_words() -> None:
-    price = {"machine": "l4", "usd_per_hour": 0.82, "spot": True}
-    assert PORTUGUESE.shown([price]) == "machine=l4 usd_per_hour=0,82 spot=sim"
-    assert ENGLISH.shown({"a": [1, 2], "b": {}}) == "a=1, 2 b=–" and ENGLISH.shown([]) == "–"
-
-
-def test_the_head_of_a_report_names_what_each_word_is() -> None:
-    settings = {"model": {"name": "nano"}, "data": {"source": "synthetic"}}
-    page = render_report(comparison(), Facts(settings, "laptop", [], {}, run="laptop beta=0.1", made_on="2026-11-22"))
-    text = re.sub(r"<[^>]+>", "", page)
-    assert "Relatório de 2026-11-22: laptop beta=0.1; modelo nano; dados synthetic; 3 sementes, 30 prompts" in text
-    assert "Report of 2026-11-22: laptop beta=0.1; model nano; data synthetic; 3 seeds, 30 held-out test" in text
 
 
 def test_two_answers_are_shown_from_where_they_part() -> None:
@@ -154,30 +97,6 @@ def test_no_word_is_too_long_for_a_page(tmp_path: Path) -> None:
                 for language in ("pt-BR", "en"):
                     tab.evaluate(f"document.querySelector('label[for=in-{language}]').click()")
                     assert tab.evaluate("document.documentElement.scrollWidth") <= width, (file.name, width, language)
-
-
-DRAWN = "[...document.querySelectorAll('.forest svg')].filter(s => s.getClientRects().length)"
-SMALLEST = """Math.min(...[...document.querySelectorAll('.first svg text')].filter(t => t.getClientRects().length)
-    .filter(t => t.getBoundingClientRect().width)
-    .map(t => parseFloat(getComputedStyle(t).fontSize) * Math.hypot(t.getScreenCTM().a, t.getScreenCTM().b)))"""
-
-
-BESIDE_THE_PLOT = """[...document.querySelectorAll('.forest svg')].filter(s => s.getClientRects().length)
-    .flatMap(s => [...s.querySelectorAll('text')].filter(t => {
-        const [inner, outer] = [t.getBoundingClientRect(), s.getBoundingClientRect()];
-        return inner.left < outer.left - 1 || inner.right > outer.right + 1; }).map(t => t.textContent))"""
-
-
-@pytest.mark.services
-def test_the_plot_of_the_first_page_is_read_on_a_phone(tmp_path: Path) -> None:
-    (tmp_path / "report.html").write_text(render(comparison(), audit()), encoding="utf-8")
-    with open_page(tmp_path) as tab:
-        for (width, least), language in product(((390, 10), (1400, 13)), ("pt-BR", "en")):
-            go(tab, tmp_path / "report.html", width)
-            tab.evaluate(f"document.querySelector('label[for=in-{language}]').click()")
-            assert tab.evaluate(SMALLEST) >= least, width
-            assert tab.evaluate(f"{DRAWN}.length") == 1
-            assert tab.evaluate(BESIDE_THE_PLOT) == [], (width, language)
 
 
 EMPTY = """(() => {

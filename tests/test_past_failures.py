@@ -1,12 +1,5 @@
-"""Failures that each ruined a run, put back one by one: the preflight or the first five steps must say so; healthy runs
-stay quiet.
+"""Failures that each ruined a run, put back: the preflight or the first five steps say so; healthy runs are quiet."""
 
-A failure is put back where it once was: in the settings, in the model's folder, in the rewards, or in the code that
-hands things on. One start, trained for seconds, serves all; everything runs in this process as it would in a training
-child.
-"""
-
-import json
 import shutil
 import signal
 import warnings
@@ -26,7 +19,6 @@ from rewards import PromptLike, RewardSet, Score
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles
 from tucano.settings import PipelineSettings
-from tucano.settings.stages import of_grpo, of_preflight
 from tucano.training import grpo, preflight, sft, validation
 from tucano.training.jobs import Job
 from tucano.training.orders import JobFolders, order
@@ -34,42 +26,16 @@ from tucano.training.rollouts.examiner import Examiner
 
 ROOT = Path(__file__).parent.parent
 SMALL = [
-    # a machine and a model for a test: the nano model learns at a hundred times the rate of a real one
-    *(
-        "model.name=nano",
-        "model.backend=transformers",
-        "model.device=cpu",
-        "model.quantization=none",
-        "model.dtype=float32",
-    ),
-    *("model.nano_hidden=64", "model.nano_layers=1", "model.nano_vocabulary=1200", "model.max_length_tokens=512"),
-    *("data.train_prompts=60", "data.validation_prompts=16", "data.test_prompts=16", "data.demonstrations=240"),
-    "data.mix={extraction: 0.5, push: 0.5}",
-    *(
-        "sft.enabled=true",
-        "sft.max_epochs=6",
-        "sft.batch_size=16",
-        "sft.learning_rate=0.01",
-        "sft.schedule=linear",
-        "sft.eval_steps=200",
-    ),
-    *(
-        "grpo.batch_size=16",
-        "grpo.generations=4",
-        "grpo.micro_batch=16",
-        "grpo.max_completion_tokens=112",
-        "grpo.learning_rate=0.001",
-    ),
-    *(
-        "grpo.max_steps=6",
-        "grpo.eval_steps=3",
-        "grpo.save_steps=3",
-        "grpo.patience=1",
-        "grpo.validation_samples=1",
-        "grpo.warmup_share=0",
-        "preflight.steps=12",
-    ),
-]
+    "model.name=nano", "model.backend=transformers", "model.device=cpu", "model.quantization=none", "model.dtype=float32",
+    "model.nano_hidden=64", "model.nano_layers=1", "model.nano_vocabulary=1200", "model.max_length_tokens=512",
+    "data.train_prompts=60", "data.validation_prompts=16", "data.test_prompts=16", "data.demonstrations=240",
+    "data.mix={extraction: 0.5, push: 0.5}", "sft.enabled=true", "sft.max_epochs=6", "sft.batch_size=16",
+    "sft.learning_rate=0.01", "sft.schedule=linear", "sft.eval_steps=200", "grpo.batch_size=16", "grpo.generations=4",
+    "grpo.micro_batch=16", "grpo.max_completion_tokens=112", "grpo.learning_rate=0.001", "grpo.max_steps=6",
+    "grpo.eval_steps=3", "grpo.save_steps=3", "grpo.patience=1", "grpo.validation_samples=1", "grpo.warmup_share=0",
+    "preflight.steps=12",
+]  # fmt: skip
+"""A machine and a model for a test: the nano model learns at a hundred times the rate of a real one."""
 OF_THEIR_OWN = {name: ["grpo.overlong_tokens=28"] for name in ("l4-v5", "l4-1.5b")}
 """Settings that are shares of another one, scaled with it."""
 
@@ -157,8 +123,7 @@ def cold(put: pytest.MonkeyPatch, model: Path) -> list[str]:
 
 
 def doubled(put: pytest.MonkeyPatch, model: Path) -> list[str]:
-    """The predecessor's set, whose form alone earns this start more than a half: `grounded` does not, so twice as much is
-    no more than 1."""
+    """The predecessor's set: form alone earns this start more than a half, so twice as much is more than 1."""
     put.setattr(grpo, "load_reward_set", Doubled)
     return ["grpo.rewards=v4.2"]
 
@@ -175,12 +140,9 @@ def short_evaluations(put: pytest.MonkeyPatch, model: Path) -> list[str]:
 
 def identical(put: pytest.MonkeyPatch, model: Path) -> list[str]:
     """A start whose distribution has collapsed onto one token at every place."""
-    weights = load_file(model / "model.safetensors")
-    save_file(
-        {**weights, "model.norm.weight": 10_000 * weights["model.norm.weight"]},
-        model / "model.safetensors",
-        {"format": "pt"},
-    )
+    file, name = model / "model.safetensors", "model.norm.weight"
+    weights = load_file(file)
+    save_file({**weights, name: 10_000 * weights[name]}, file, {"format": "pt"})
     return []
 
 
@@ -217,35 +179,13 @@ def test_the_preflight_is_red(
     assert said in found.get(check, ""), found
 
 
-def test_a_temperature_in_the_models_own_folder_is_named_and_not_used(start: Path, tmp_path: Path) -> None:
-    """Rollouts sample with the settings' temperature, so their texts differ as they do without it."""
-    model = shutil.copytree(start / "sft" / "output" / "model", tmp_path / "model")
-    config = json.loads((model / "generation_config.json").read_text(encoding="utf-8"))
-    (model / "generation_config.json").write_text(
-        json.dumps({**config, "do_sample": True, "temperature": 0.1, "top_k": 20}), encoding="utf-8"
-    )
-    trainer, _ = grpo.build(job("grpo", start, tmp_path, small(), model), of_grpo(small(), 1), tmp_path, [])
-    line = preflight.check.generation(
-        trainer.generation_config, trainer.model.generation_config, of_preflight(small(), 1)
-    )
-    assert line.level == "ok" and "temperature=0.1, top_k=20 and is not used" in line.evidence
-
-
 def schedule_gone(put: pytest.MonkeyPatch) -> list[str]:
     """A cosine over a fifth of the steps: at their end the learning rate is 0, and stays there."""
     create = trl.GRPOTrainer.create_scheduler
-    put.setattr(
-        trl.GRPOTrainer,
-        "create_scheduler",
-        lambda self, num_training_steps, **more: create(self, num_training_steps // 5, **more),
-    )
-    return [
-        "grpo.schedule=cosine",
-        "grpo.max_steps=20",
-        "grpo.eval_steps=20",
-        "grpo.save_steps=20",
-        "health.stop_on=[rate_gone]",
-    ]
+    early: Any = lambda self, num_training_steps, **more: create(self, num_training_steps // 5, **more)  # noqa: E731
+    put.setattr(trl.GRPOTrainer, "create_scheduler", early)
+    steps = [f"grpo.{name}=20" for name in ("max_steps", "eval_steps", "save_steps")]
+    return ["grpo.schedule=cosine", *steps, "health.stop_on=[rate_gone]"]
 
 
 def test_a_schedule_that_is_gone_after_a_fifth_of_the_run_raises_its_alarm(

@@ -1,12 +1,10 @@
 """People beside the numbers: a blind A/B, corrections of what was served, and what models may learn from both."""
 
 import json
-import sqlite3
 import stat
 import urllib.error
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from math import comb
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 
 import pytest
 from odd_files import ODD, put_in_place
+from storages import answered
 from test_rate import candidates, got, prompt, served, tucano_rate
 from test_verdict_headline import ALIKE, answers, judged
 
@@ -24,14 +23,12 @@ from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
 from tasks.compare import _people_files, _preference
 from tasks.promote import _of_champion
-from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate import Desk, Rater
 from tucano.cli.rate_page import render
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, Standing, standing
 from tucano.comparison.verdict import told
 from tucano.errors import UserError
-from tucano.files.prompts import PromptFiles
-from tucano.prompts import Prompt, write_prompts
+from tucano.prompts import Prompt
 from tucano.rating.choices import CHOSEN, Choosing, preference, read_choices
 from tucano.rating.draw import Candidate, write_candidates
 from tucano.rating.files import LONGEST_CORRECTION
@@ -66,45 +63,20 @@ def at_least(wins: int, of: int, chance: float) -> float:
     return sum(comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(wins, of + 1))
 
 
-@pytest.mark.parametrize("chance", [0.5, 0.62, 0.9])
-def test_the_interval_covers_the_true_rate_in_at_least_95_of_100_cases(chance: float) -> None:
-    of = 24
-    covered = [low <= chance <= high for low, high in (WinRate(k, of - k, 0).interval for k in range(of + 1))]
-    odds = [comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(of + 1)]
-    assert sum(p for p, inside in zip(odds, covered, strict=True) if inside) >= 0.95
-
-
 # The blind A/B
 
 
 def storage_of(folder: Path, count: int = 9, same: int = 2) -> Path:
     """A finished run in which the champion and a seed answered `count` prompts, `same` of them with the same words."""
     asked = [prompt(number) for number in range(count)]
-
-    def data(draft: Path) -> dict[str, Any]:
-        write_prompts(PromptFiles(draft).test, asked)
-        write_prompts(
-            PromptFiles(draft).validation, [Prompt("v", "push", "Anuncie um fogão de lenha", "", "own", "CC0")]
-        )
-        with closing(sqlite3.connect(PromptFiles(draft).store)) as connection:
-            connection.execute("CREATE TABLE pedidos(pedido_id)")
-        return {}
-
-    def answered(draft: Path) -> dict[str, Any]:
-        rows = [
-            {"arm": arm, "prompt_id": one.id, "task": one.task, "decoding": "served", "sample": 0, "reward": 0.5}
-            | {"completion": "Igual!" if place < same else f"{'Aproveite' if arm == NEW else 'Oferta'}: {place}"}
-            | {"components": {}, "truth": None, "loss": 1.0, "tokens": 3, "truncated": False}
-            for arm in (OLD, NEW)
-            for place, one in enumerate(asked)
-        ]
-        (draft / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        return {}
-
-    made = Store(folder).make(Recipe("data", {}, {}, ""), data, print)
-    inputs = {"prompts": made.digest, NEW: "digest of 42", OLD: "tucano version 2"}
-    Store(folder).make(Recipe("answers", {}, inputs, ""), answered, print)
-    return folder
+    rows = [
+        {"arm": arm, "prompt_id": one.id, "task": one.task}
+        | {"completion": "Igual!" if place < same else f"{'Aproveite' if arm == NEW else 'Oferta'}: {place}"}
+        for arm in (OLD, NEW)
+        for place, one in enumerate(asked)
+    ]
+    made_of = {NEW: "digest of 42", OLD: "tucano version 2"}
+    return answered(folder, asked, rows, "CREATE TABLE pedidos(pedido_id);", **made_of)
 
 
 @pytest.fixture
@@ -187,28 +159,6 @@ def test_a_prompt_counts_once_however_many_judge_it_and_only_people_do(ab: Path)
     assert preference(ab).raters == 3, "a model is no person, and davi has only begun"
 
 
-def test_a_choice_is_taken_back_and_said_once(ab: Path) -> None:
-    at_work = sitting(ab)
-    item = at_work.view().item
-    assert item is not None
-    at_work.say(item.id, "first")
-    at_work.say(item.id, "second")  # from a page that is no longer current
-    assert [record.choice for record in read_choices(ab)] == ["first"]
-    at_work.undo()
-    assert read_choices(ab) == [] and at_work.view().item == item
-    with pytest.raises(ValueError, match="no rating 5"):
-        at_work.say(item.id, "5")
-
-
-def test_without_the_key_people_judge_and_the_win_rate_is_told_elsewhere(ab: Path, tmp_path: Path) -> None:
-    away = ab.rename(tmp_path / "away")
-    judge_all(away, "Aproveite")
-    with pytest.raises(UserError, match=r"away\.key\.json is not here"):
-        preference(away)
-    key_of(ab).rename(key_of(away))
-    assert preference(away).wins.wins == 7
-
-
 def test_a_key_that_is_left_is_not_written_over(ab: Path, tmp_path: Path, storage: Path) -> None:
     ab.rename(tmp_path / "handed over")
     before = key_of(ab).read_bytes()
@@ -224,22 +174,14 @@ def test_a_key_that_is_left_is_not_written_over(ab: Path, tmp_path: Path, storag
         (PAIRS, "[" * 9999, "line 1 is not a pair of answers"),
         (PAIRS, "\x1b[2J", "line 1 is not a pair of answers"),
         (CHOSEN, '{"pair": "../../x", "choice": "first", "rater": "a", "rater_kind": "human"}', "is not a choice"),
-        (
-            CHOSEN,
-            '{"pair": "0123456789abcdef", "choice": "both", "rater": "a", "rater_kind": "human"}',
-            "is not a choice",
-        ),
+        (CHOSEN, '{"pair": "0123456789abcdef", "choice": "both", "rater": "a", "rater_kind": "human"}', "is not a choice"),
         ("key", "{}", "is not the key of an A/B"),
-        (
-            "key",
-            '{"sides": ["a", "b"], "first": {}, "same": 0, "seed": 1, "made_of": {}}',
-            "is not the key of the pairs",
-        ),
+        ("key", '{"sides": ["a", "b"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "is not the key of the pairs"),
         ("key", '{"sides": ["a", "a"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "both sides are one model"),
         ("key", '{"sides": ["a", "b"], "first": {}, "same": -9, "seed": 1, "made_of": {}}', "same: Input should be"),
         ("key", '{"sides": ["a", "b\\nc"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "sides.1: String"),
     ],
-)
+)  # fmt: skip
 def test_what_is_damaged_is_one_sentence(ab: Path, name: str, content: str, says: str) -> None:
     judge_all(ab, "Aproveite")
     (key_of(ab) if name == "key" else ab / name).write_text(content + "\n", encoding="utf-8")
@@ -277,16 +219,7 @@ def test_what_goes_on_is_what_was_begun() -> None:
     assert replace(desk, port=8080).command("") == "tucano rate ab --rater bot --kind model --port 8080"
 
 
-def test_texts_of_an_ab_are_masked_before_anything_is_written(tmp_path: Path) -> None:
-    made = [Candidate(prompt(0), f"{model}: fale com ana@gmail.com", "sampled", model) for model in "ab"]
-    write_candidates(tmp_path / "answers.jsonl", made)
-    (pair,) = open_pairs(tmp_path / "ab", PairDraw(tmp_path / "answers.jsonl", ["a", "b"], 9, 1))
-    assert {pair.first, pair.second} == {"a: fale com [EMAIL]", "b: fale com [EMAIL]"} and not pair.tested
-
-
-def test_an_ab_in_the_terminal_goes_on_where_it_stopped_and_ends_with_the_next_steps(
-    tmp_path: Path, storage: Path
-) -> None:
+def test_an_ab_in_the_terminal_goes_on_where_it_stopped(tmp_path: Path, storage: Path) -> None:
     folder = tmp_path / "ab"
     first = [str(folder), "--rater", "ana", "--terminal", "--ab"]
     began = tucano_rate(*first, NEW, OLD, "--from", str(storage), "--consent", keys="1\n0\nu\ns\nq\n")
@@ -435,14 +368,11 @@ def test_what_was_served_is_corrected_in_the_terminal_and_becomes_training_data(
     ]
     assert not own.bad.counts and "no consent stated" not in own.notes.counts
     (pair,) = map(json.loads, (folder / PREFERENCES).read_text(encoding="utf-8").splitlines())
-    assert pair == {
-        "prompt": [
-            {"role": "system", "content": spec_of("push").system_prompt},
-            {"role": "user", "content": "Push para a bolsa, zap [PHONE]"},
-        ],
-        "chosen": [{"role": "assistant", "content": "Bolsa nova!"}],
-        "rejected": [{"role": "assistant", "content": "\x1b[2JCompre"}],
-    }
+    said = [(turn["role"], turn["content"]) for part in ("prompt", "chosen", "rejected") for turn in pair[part]]
+    assert said == [
+        ("system", spec_of("push").system_prompt), ("user", "Push para a bolsa, zap [PHONE]"),
+        ("assistant", "Bolsa nova!"), ("assistant", "\x1b[2JCompre"),
+    ]  # fmt: skip
 
 
 # What models may learn
@@ -477,9 +407,7 @@ def test_an_answer_with_a_zero_byte_is_not_learned(storage: Path) -> None:
     assert _obstacle(Lesson(asked, "Oi", "a\0b", written=False), judged_prompts(storage)) == "a zero byte"
 
 
-def test_corrections_without_consent_or_of_models_are_not_learned_and_the_last_of_a_prompt_is(
-    tmp_path: Path, storage: Path
-) -> None:
+def test_corrections_without_consent_are_not_learned_and_the_last_one_is(tmp_path: Path, storage: Path) -> None:
     drawn = [Candidate(Prompt("p", "push", "Push do tênis azul", "", "own", "CC0"), "Oi", "sampled", "m")]
     folder = tmp_path / "fixes"
     for rater, text, consent in (("ana", "Um", True), ("bia", "Dois", False), ("caio", "Três", True)):
@@ -490,9 +418,7 @@ def test_corrections_without_consent_or_of_models_are_not_learned_and_the_last_o
 
 
 @pytest.mark.parametrize("put", [Path.unlink, Path.touch, *ODD.values()], ids=["missing", "empty", *ODD])
-def test_a_test_set_that_cannot_be_read_lets_nothing_through(
-    ab: Path, storage: Path, put: Callable[[Path], object]
-) -> None:
+def test_an_unreadable_test_set_lets_nothing_through(ab: Path, storage: Path, put: Callable[[Path], object]) -> None:
     (path,) = storage.glob("artifacts/data/*/test.jsonl")
     path.unlink()
     if put is not Path.unlink:
@@ -520,15 +446,3 @@ def test_without_a_prompt_set_to_keep_apart_from_nothing_is_learned(tmp_path: Pa
         learn(ab, tmp_path / "nowhere")
     with pytest.raises(UserError, match="holds no ratings"):
         learn(tmp_path, tmp_path)
-
-
-@pytest.mark.long
-def test_trl_takes_the_pairs_as_its_own(tmp_path: Path, storage: Path) -> None:
-    from trl.data_utils import extract_prompt, is_conversational
-
-    drawn = [Candidate(Prompt("p", "push", "Push do tênis azul", "", "own", "CC0"), "Oi", "sampled", "m")]
-    correcting(tmp_path / "fixes", drawn).say(drawn[0].id, "2", "Olá")
-    (pair,) = learn(tmp_path / "fixes", storage).pairs
-    assert is_conversational(pair)
-    whole = {"chosen": pair["prompt"] + pair["chosen"], "rejected": pair["prompt"] + pair["rejected"]}
-    assert extract_prompt(whole) == pair

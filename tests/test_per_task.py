@@ -8,28 +8,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
-from peft import PeftModel, get_peft_model
+from nano_models import nano_adapter, nano_base
 
 from rewards import load_reward_set
 from tucano.errors import UserError
 from tucano.files.models import SeedFiles, ServedFiles
 from tucano.files.per_task import adapters_by_task, join_adapters
 from tucano.profiles import validated
-from tucano.prompts import Prompt, write_prompts
+from tucano.prompts import Prompt
 from tucano.settings import ModelSettings, PipelineSettings
-from tucano.settings.grpo import GrpoStage
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training import answers, merge
 from tucano.training.answering.child import load
 from tucano.training.answering.messages import Opening, Question
 from tucano.training.answers import readings
-from tucano.training.grpo import of_tasks
 from tucano.training.jobs import Arm, version_arm
-from tucano.training.orders import JobFolders, for_task, order
-from tucano.training.policies.load import Policy, load_policy, lora_config
-from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.policies.per_task import speak_for, tasks_of
+from tucano.training.orders import JobFolders, order
+from tucano.training.policies.load import Policy, load_policy
 from tucano.training.policies.served_model import ServedModel
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.samplers.local import LocalSampler
@@ -47,19 +42,9 @@ PROMPTS = [
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A nano base, and in adapter/ one adapter for each of two tasks, each of which changes its answers."""
     root = tmp_path_factory.mktemp("per task")
-    (root / "prompts").mkdir()
-    write_prompts(root / "prompts" / "validation.jsonl", PROMPTS)
-    (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS), encoding="utf-8")
-    tokenizer = build_tokenizer([*SYSTEMS.values(), *(prompt.user for prompt in PROMPTS)], MODEL)
-    build_model(tokenizer, MODEL, seed=1).save_pretrained(root / "base")
-    tokenizer.save_pretrained(root / "base")
+    nano_base(root, MODEL, SYSTEMS, PROMPTS)
     for seed, task in enumerate(SYSTEMS):
-        adapted = get_peft_model(build_model(tokenizer, MODEL, seed=1), lora_config(MODEL))
-        noise = torch.Generator().manual_seed(seed)
-        for name, weight in adapted.named_parameters():
-            if "lora_B" in name:
-                weight.data = 0.3 * torch.randn(weight.shape, generator=noise)
-        adapted.save_pretrained(root / "adapter" / task)
+        nano_adapter(root, MODEL, 0.3, f"adapter/{task}", seed)
     return root
 
 
@@ -91,21 +76,6 @@ def test_passages_without_a_task_are_read_by_all_in_turn(place: Path) -> None:
     each = [nats(place / "adapter" / task) for task in SYSTEMS]
     assert nats(place / "adapter") == pytest.approx([sum(pair) / 2 for pair in zip(*each, strict=True)])
     assert each[0] != each[1]
-
-
-def test_one_adapter_for_all_tasks_is_asked_as_ever(place: Path) -> None:
-    assert adapters_by_task(place / "adapter" / "push") == {}
-    policy, _ = opened(place, place / "adapter" / "push")
-    speak_for(policy, "insights")
-    assert tasks_of(policy) == () and isinstance(policy, PeftModel) and policy.active_adapter == "default"
-
-
-def test_a_damaged_adapter_of_one_task_is_not_loaded(place: Path, tmp_path: Path) -> None:
-    shutil.copytree(place / "adapter", tmp_path / "adapter")
-    weights = "adapter_model.safetensors"
-    (tmp_path / "adapter" / "insights" / weights).write_bytes(b"\0" * 64)
-    with pytest.raises(Exception, match=r"(?i)header|safetensor"):
-        opened(place, tmp_path / "adapter")
 
 
 # Promoted and served
@@ -178,13 +148,6 @@ def test_a_registered_version_is_asked_with_its_tasks_adapters_whatever_a_run_dr
     settings = SimpleNamespace(grpo=SimpleNamespace(own_decoding=False), model=None)
     drawn = list(answers._with_samplers([seed, champion], None, settings))  # type: ignore[arg-type]
     assert [arm.name for arm, _ in drawn] == ["seed-1", "champion"] and asked == [("base", MODEL.lora_rank)]
-
-
-def test_a_training_of_one_task_sees_its_prompts_alone() -> None:
-    chosen = validated({"grpo": {"adapters": "per_task"}})
-    job = for_task(order("grpo", chosen, 1, 1, JobFolders(Path(), Path(), Path())), "push")
-    seen = of_tasks(GrpoStage.model_validate(job.settings), PROMPTS)
-    assert [prompt.id for prompt in seen] == ["push-0", "push-1", "push-2"]
 
 
 def test_joined_adapters_have_one_journal_in_which_who_stopped_early_counts_on(place: Path, tmp_path: Path) -> None:

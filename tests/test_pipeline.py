@@ -1,8 +1,4 @@
-"""The whole pipeline through the command, in small: interrupted, killed, finished, reused, damaged, refused,
-overridden.
-
-The tests tell one story on one storage and run in their order.
-"""
+"""The whole pipeline through the command, in small: one story on one storage, told in the order of the tests."""
 
 import json
 import os
@@ -22,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 from chat_api import Response, chat, serving
+from pace import until
 from test_numbers_agree import agree, plain
 
 from tucano.comparison.compare import Comparison
@@ -32,50 +29,19 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 SMALL = {
-    "data.train_prompts": 60,
-    "data.validation_prompts": 26,
-    "data.test_prompts": 26,
-    "data.demonstrations": 80,
-    "model.nano_hidden": 32,
-    "model.nano_layers": 2,
-    "model.nano_vocabulary": 700,
-    "sft.max_epochs": 3,
-    "sft.eval_steps": 5,
-    "sft.save_steps": 5,
-    "grpo.seeds": [42, 123],
-    "grpo.max_steps": 8,
-    "grpo.batch_size": 8,
-    "grpo.generations": 4,
-    "grpo.micro_batch": 8,
-    "grpo.max_completion_tokens": 24,
-    "grpo.eval_steps": 2,
-    "grpo.save_steps": 2,
-    "grpo.patience": 3,
-    "audit.resamples": 200,
-    "audit.search_calls": 0,
+    "data.train_prompts": 60, "data.validation_prompts": 26, "data.test_prompts": 26, "data.demonstrations": 80,
+    "model.nano_hidden": 32, "model.nano_layers": 2, "model.nano_vocabulary": 700,
+    "sft.max_epochs": 3, "sft.eval_steps": 5, "sft.save_steps": 5,
+    "grpo.seeds": [42, 123], "grpo.max_steps": 8, "grpo.batch_size": 8, "grpo.generations": 4, "grpo.micro_batch": 8,
+    "grpo.max_completion_tokens": 24, "grpo.eval_steps": 2, "grpo.save_steps": 2, "grpo.patience": 3,
+    "audit.resamples": 200, "audit.search_calls": 0,
     # so small a model babbles, and the preflight says so
-    "preflight.allow_red": [
-        "completion length",
-        "signal: extraction",
-        "signal: sql_qa",
-        "signal: insights",
-        "signal: push",
-    ],
-}
+    "preflight.allow_red": ["completion length", *(f"signal: {task}" for task in ("extraction", "sql_qa", "insights", "push"))],
+}  # fmt: skip
 STAGES = [
-    "data",
-    "plan",
-    "audit",
-    "sft",
-    "preflight",
-    "grpo-seed-42",
-    "grpo-seed-123",
-    "starts",
-    "answers",
-    "re-audit",
-    "comparison",
-    "report",
-]
+    "data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "starts", "answers", "re-audit",
+    "comparison", "report",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -142,10 +108,7 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(storage: Path) -> None:
 def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -> None:
     process = started(storage)
     seen = "".join(lines_until(process, r"grpo-seed-\d+: runs"))
-    deadline = time.monotonic() + 600
-    while not list(storage.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: list(storage.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")))
     training_children(process)[0].kill()
     code, output = finished(process)
     assert code == 0, output
@@ -221,43 +184,22 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
 
     with serving(storage) as api:
         api.answer = answer
-        settings = {
-            "benchmark.endpoints": [{"name": "api", "url": api.url, "model": "m"}],
-            "benchmark.prompts": 80,
-            "benchmark.samples": 1,
-        }
-        more = {name.replace(".", "__"): json.dumps(value) for name, value in settings.items()}
-        process = started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more)
-        deadline = time.monotonic() + 600
-        while not (files := list(storage.glob("replies/*/replies.jsonl"))) or files[0].read_bytes().count(b"\n") < 40:
-            assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.05)
+        small = {"benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20, "grpo__max_steps": 6}
+        more = small | {"benchmark__endpoints": json.dumps([{"name": "api", "url": api.url, "model": "m"}])}
+        process = started(storage, "benchmark", **more)
+        kept = "replies/*/replies.jsonl"
+        until(lambda: any(file.read_bytes().count(b"\n") >= 40 for file in storage.glob(kept)))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         replied = {json.dumps(body) for body, _, _ in api.asked[:40]}
         api.asked.clear()
         api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
         held.set()
-        code, output = finished(started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more))
+        code, output = finished(started(storage, "benchmark", **more))
         assert code == 0 and "Traceback" not in output, output
         asked = [json.dumps(body) for body, _, _ in api.asked]
         assert len(asked) == len({*asked}) == 160 - 40 and not replied & {*asked}
     assert re.search(r"^\| api +\| +160 \| +1 \|", output, flags=re.MULTILINE), output
-
-
-@pytest.mark.long
-def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(storage: Path) -> None:
-    code, output = finished(
-        started(storage, "benchmark", grpo__max_steps=6, benchmark__prompts=80, benchmark__resamples=20)
-    )
-    assert code == 0, output
-    missing = re.search(r"holds no (\S+) of these settings, so no trained arm answers", output)
-    assert missing and missing[1] in ("sft", "grpo-seed-42"), "what is there depends on the tests before"
-    assert re.findall(r"^\| (\S+) +\| +[\d.]+ \| +[\d.]+ \|$", output, flags=re.MULTILINE) == [
-        "constant",
-        "majority",
-        "rules",
-    ]
 
 
 @pytest.mark.long
@@ -277,28 +219,13 @@ def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -
 def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> None:
     process = started(storage, grpo__seeds=[42, 124], worker__retries=0)
     list(lines_until(process, r"grpo-seed-124: runs"))
-    deadline = time.monotonic() + 600
-    while not (victims := [child for child in training_children(process) if child.name() == "grpo-seed-124"]):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    victims[0].kill()
+    until(lambda: [child for child in training_children(process) if child.name() == "grpo-seed-124"])[0].kill()
     code, output = finished(process)
     assert code == 0, output
     said = " ".join(output.split())
     assert (
         "Seed 124 is missing from this comparison: grpo seed 124 was killed by SIGKILL" in said and "| seed-42" in said
     )
-
-
-@pytest.mark.long
-def test_a_red_preflight_stops_before_grpo_with_its_table(storage: Path) -> None:
-    code, output = finished(started(storage, preflight__allow_red=["signal: push"]))
-    assert code == 1 and "GRPO did not start" in output and "Traceback" not in output
-    assert re.search(
-        r"^RED +completion length +median 24, .* ceiling 24, \d+% of 96 cut off", output, flags=re.MULTILINE
-    )
-    assert """--set 'preflight.allow_red=["completion length", "signal: extraction", "signal: sql_qa"]'""" in output
-    assert not [stage for stage in whys(output) if stage.startswith("grpo")]
 
 
 def shuffled_ratings(folder: Path) -> Path:
@@ -318,11 +245,8 @@ def test_a_failed_audit_stops_before_sft_and_an_override_goes_on_and_is_recorded
     code, output = finished(started(storage, audit__ratings=ratings, sft__max_epochs=2))
     assert code == 1 and "nothing was trained" in output and "FAILED" in output.upper()
     assert "sft" not in whys(output)
-    code, output = finished(
-        started(
-            storage, audit__ratings=ratings, audit__override_by="Ana Souza", audit__override_reason="piloto interno"
-        )
-    )
+    signed = {"audit__override_by": "Ana Souza", "audit__override_reason": "piloto interno"}
+    code, output = finished(started(storage, audit__ratings=ratings, **signed))
     assert code == 0
     report = re.search(r"^Report +(.+)$", output, flags=re.MULTILINE)
     assert report is not None

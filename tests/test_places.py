@@ -90,15 +90,6 @@ def test_without_an_mlflow_server_its_jobs_would_write_elsewhere(ask: Any, monke
         ask(**BUCKET)
 
 
-def test_a_worker_that_is_being_started_is_waited_for(ask: Any) -> None:
-    assert ask(ready_after=3, **BUCKET).looks == 4
-
-
 def test_a_run_that_goes_on_does_not_ask_for_a_worker(ask: Any) -> None:
     """Its jobs may train on without one; they are waited for."""
     ask(ready_after=None, attempt=2, **BUCKET)
-
-
-def test_a_run_that_works_here_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "get_client", None)
-    require_places(validated({}))

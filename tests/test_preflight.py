@@ -1,6 +1,5 @@
 """Each failure that once ruined a run is red before it begins; a healthy start is not."""
 
-import ast
 import copy
 from dataclasses import replace
 from pathlib import Path
@@ -16,21 +15,11 @@ from rewards import Score
 from tucano.profiles import load_profile
 from tucano.prompts import Prompt
 from tucano.settings import ModelSettings, PipelineSettings
-from tucano.settings.preflight import CHECKS, SIGNALS
 from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.preflight import (
-    Recorder,
-    Table,
-    entries_of_a,
-    follows,
-    gradients,
-    memory,
-    rehearsal,
-    share_moved,
-)
+from tucano.training.preflight import Recorder, Table, entries_of_a, follows, gradients, memory, share_moved
 from tucano.training.rollouts.examiner import ScoredCompletion
 from tucano.training.samplers import Draw
 
@@ -74,29 +63,16 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
     shipped = sampling(temperature=0.1, top_p=0.9)
     unused = check.generation(sampling(), shipped, of_preflight(PipelineSettings(), 42))
     assert unused.level == "ok" and "temperature=0.1, top_p=0.9 and is not used" in unused.evidence
-    assert (
-        "temperature is 0.1, not 1.0"
-        in check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).evidence
-    )
-    assert check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).level == "red"
+    used = check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42))
+    assert used.level == "red" and "temperature is 0.1, not 1.0" in used.evidence
 
 
 @pytest.mark.parametrize(
     ("rewards", "texts", "level", "words"),
     [
         ([0.1, 0.5, 0.3, 0.9, 0.2, 0.4, 0.7, 0.8], None, "ok", "100% of 2 groups"),
-        (
-            [1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0],
-            None,
-            "ok",
-            "100% of 2 groups differ in reward, 2 different rewards",
-        ),
-        (
-            [1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0],
-            None,
-            "ok",
-            "100% of 2 groups differ in reward, 3 different rewards",
-        ),
+        ([1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 2 different rewards"),
+        ([1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 3 different rewards"),
         ([1.0] * 4 + [0.0] * 4, None, "red", "0% of 2 groups differ in reward, 2 different rewards"),
         ([0.5] * 8, ["igual"] * 8, "red", "0% of 2 groups differ in reward, 1 different rewards, 25% different texts"),
         ([0.2, 1.0, 0.6, 1.8, 0.4, 0.8, 1.4, 1.6], None, "red", "up to 1.80"),
@@ -111,7 +87,7 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
         "doubled scale",
         "mostly dead groups",
     ],
-)
+)  # fmt: skip
 def test_signal_within_groups_of_four(rewards: list[float], texts: list[str] | None, level: str, words: str) -> None:
     (line,) = check.signal(completions(rewards, texts), 4)
     assert line.level == level and words in line.evidence
@@ -125,9 +101,7 @@ def test_a_ceiling_that_cuts_most_answers_off_is_red(tokenizer: PreTrainedTokeni
     )
 
 
-def test_answers_that_go_on_after_a_mark_of_the_models_say_which_token_ends_it(
-    tokenizer: PreTrainedTokenizerFast,
-) -> None:
+def test_answers_that_go_on_after_a_mark_say_which_token_ends_it(tokenizer: PreTrainedTokenizerFast) -> None:
     """The advice was to raise the ceiling, which costs time and ends nothing."""
     endless = completions([0.1] * 4, tokens=16, truncated=True)
     unmarked = check.lengths([replace(one, tokens=[9] * 16) for one in endless], 16, tokenizer, [5, 8])
@@ -146,26 +120,11 @@ def schedule(name: str, max_steps: int) -> TrainingArguments:
     )
 
 
-def test_the_warm_up_of_a_run_of_few_steps_is_no_schedule_that_is_gone() -> None:
-    warming = TrainingArguments(
-        output_dir="unused", learning_rate=1e-3, lr_scheduler_type="linear", max_steps=12, warmup_steps=1, use_cpu=True
-    )
-    assert [check.learning_rate(warming, steps).level for steps in (4, 2)] == ["ok", "ok"]
-
-
 def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
-    assert check.learning_rate(schedule("cosine", 100), 100).level == "ok"
-    assert (
-        "at 25, 50, 75, 100 % of the run: 0.00085, 0.0005, 0.00015, 2.5e-07"
-        in check.learning_rate(schedule("cosine", 100), 100).evidence
-    )
+    found = check.learning_rate(schedule("cosine", 100), 100)
+    assert found.level == "ok" and "75, 100 % of the run: 0.00085, 0.0005, 0.00015, 2.5e-07" in found.evidence
     gone = schedule("cosine", 20)
     assert gone.max_steps == 20 and check.learning_rate(gone, 100).level == "red"
-
-
-def test_the_nano_template_and_its_tokens_are_fine(tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM) -> None:
-    assert levels(check.template(tokenizer, PROMPT, SYSTEMS)) == {"chat template": "ok", "think block": "ok"}
-    assert check.end_tokens(model, tokenizer, PROMPT, SYSTEMS).level == "ok"
 
 
 @pytest.mark.parametrize(
@@ -197,11 +156,8 @@ def test_a_template_whose_turn_ends_with_no_end_token_is_red_with_what_to_set(
     base, ends = copy.deepcopy(tokenizer), copy.deepcopy(model)
     base.eos_token, ends.generation_config.eos_token_id = "<|im_start|>", 1
     found = check.end_tokens(ends, base, PROMPT, SYSTEMS)
-    assert (
-        found.level == "red"
-        and "ends a turn with '<|im_end|>\\n'" in found.evidence
-        and "set eos_token" in found.evidence
-    )
+    assert found.level == "red" and "set eos_token" in found.evidence
+    assert "ends a turn with '<|im_end|>\\n'" in found.evidence
     ends.generation_config.eos_token_id = [1, 2]
     assert check.end_tokens(ends, base, PROMPT, SYSTEMS).level == "ok", "the model's own config stops it"
     unended = copy.deepcopy(tokenizer)
@@ -223,14 +179,6 @@ def test_the_cache_agrees_with_a_forward_pass_and_a_broken_one_does_not(
     assert check.cache(model, tokenizer, [[5, 6, 7]]).level == "red"
 
 
-def test_merging_moves_float_weights_by_next_to_nothing_and_leaves_them_as_they_were(model: Qwen3ForCausalLM) -> None:
-    adapted = get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], init_lora_weights=False))
-    weight = adapted.base_model.model.model.layers[0].self_attn.q_proj.base_layer.weight
-    before = weight.clone()
-    assert check.merging(adapted).level == "ok"
-    assert torch.equal(weight, before)
-
-
 def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> None:
     recorder = Recorder()
     recorder.reached = {"lora_A": True, "lora_B": False}
@@ -238,28 +186,7 @@ def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> No
     assert gradients(Recorder(), 1.0).level == "red"
     recorder.megabytes = [500.0 + max(0, step - 4) * 0.1 for step in range(20)]
     assert memory(recorder).level == "ok"
-    recorder.megabytes = [
-        767,
-        779,
-        804,
-        804,
-        804,
-        804,
-        804,
-        804,
-        807,
-        804,
-        804,
-        849,
-        869,
-        869,
-        869,
-        869,
-        869,
-        869,
-        890,
-        890,
-    ]
+    recorder.megabytes = [767, 779, *[804] * 6, 807, 804, 804, 849, *[869] * 6, 890, 890]
     assert memory(recorder).level == "ok", "an allocator took more, three times"
     recorder.megabytes = [500.0 + 6 * step + 5 * (step % 2) for step in range(20)]
     assert memory(recorder).level == "red", "it is kept, whatever comes and goes beside it"
@@ -268,9 +195,7 @@ def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> No
 
 
 @pytest.mark.parametrize(("precision", "level"), [(torch.float32, "ok"), (torch.bfloat16, "red")])
-def test_an_adapter_whose_updates_are_rounded_away_is_red(
-    precision: torch.dtype, level: str, tokenizer: PreTrainedTokenizerFast
-) -> None:
+def test_an_adapter_rounded_away_is_red(precision: torch.dtype, level: str, tokenizer: PreTrainedTokenizerFast) -> None:
     """In bfloat16 every matrix gets its gradient, and most of A stays as it was to the bit."""
     model = build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0)
     adapted = get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], init_lora_weights=False))
@@ -286,16 +211,6 @@ def test_an_adapter_whose_updates_are_rounded_away_is_red(
     recorder.reached = {"lora_A": True, "lora_B": True}
     line = gradients(recorder, share_moved(before, entries_of_a(adapted)))
     assert line.level == level and "of the adapter's entries moved" in line.evidence
-
-
-def test_a_gpu_rehearses_the_runs_own_batches_and_a_laptop_two_groups() -> None:
-    for profile, batches in (("l4-v5", (64, 32)), ("laptop", None)):
-        settings = of_preflight(load_profile(PROJECT, profile, []), 42)
-        small = rehearsal(settings).grpo
-        rows = 2 * settings.grpo.generations
-        assert (small.batch_size, small.micro_batch) == (batches or (rows, rows))
-    lower = of_preflight(load_profile(PROJECT, "l4-v5", ["grpo.micro_batch=16"]), 42)
-    assert rehearsal(lower).grpo.micro_batch == 16, "what the forecast told to set was rehearsed with 32"
 
 
 def test_the_plan_warns_of_many_epochs_few_prompts_and_patience_that_cannot_fire() -> None:
@@ -326,9 +241,7 @@ def test_a_check_that_raises_is_red_with_its_fault_and_the_others_are_made(capsy
 
 
 @pytest.mark.parametrize(("drawn_by", "right"), [("policy", True), ("base", False), ("another", False)])
-def test_a_sampler_within_the_limit_that_lacks_the_adapter_is_red(
-    drawn_by: str, right: bool, tokenizer: PreTrainedTokenizerFast
-) -> None:
+def test_a_sampler_without_the_adapter_is_red(drawn_by: str, right: bool, tokenizer: PreTrainedTokenizerFast) -> None:
     """An adapter that moves its answers by some hundredths of a nat hid behind .05: exchanged matrices, or none."""
     policies = {}
     for name, seed in (("policy", 1), ("another", 2)):
@@ -351,25 +264,3 @@ def test_a_sampler_within_the_limit_that_lacks_the_adapter_is_red(
     found = follows(policies["policy"], examiner, [PROMPT], 1)
     history = [{"loss": 0.1, "sampling/sampling_logp_difference/mean": 0.03}]
     assert found is right and check.sampler(history, found).level == ("ok" if right else "red")
-
-
-def test_every_check_that_can_be_red_may_be_allowed_and_no_other() -> None:
-    """Read from the source: checks by name, with the levels that they are given there."""
-    found: dict[str, set[str]] = {}
-    for file in ("preflight.py", "preflight_checks.py"):
-        tree = ast.parse((PROJECT / "tucano" / "training" / file).read_text(encoding="utf-8"))
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef):
-                levels = {str(node.value) for node in ast.walk(function) if isinstance(node, ast.Constant)} & {
-                    "ok",
-                    "warn",
-                    "red",
-                }
-                for call in ast.walk(function):
-                    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Check":
-                        computed = isinstance(call.args[1], ast.Name)
-                        mine = {str(node.value) for node in ast.walk(call.args[1]) if isinstance(node, ast.Constant)}
-                        found.setdefault(ast.unparse(call.args[0]), set()).update(levels if computed else mine)
-    can_be_red = {name.strip("'") for name, levels in found.items() if "red" in levels}
-    signals = {"SIGNALS[task]", "name"}  # `name`: what raised
-    assert len(found) == 23 and can_be_red == set(CHECKS) - set(SIGNALS.values()) | signals

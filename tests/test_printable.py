@@ -1,26 +1,20 @@
-"""What models, APIs and people write steers no terminal, breaks out of no page and hides nothing, wherever it is
-shown.
-"""
+"""What models, APIs and people write steers no terminal and breaks out of no page, wherever it is shown."""
 
 import ast
 import html
-import io
-import os
-import subprocess
 import sys
 import unicodedata
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from test_cli import tucano
 
 from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
-from tucano.presentation.tables import pipe_table, wrapped
 from tucano.rating.session import Item, Session, View
-from tucano.security.printable import PrintableStream, escaped, fenced, printable
+from tucano.security.printable import escaped, fenced, printable
 
 ROOT = Path(__file__).parent.parent
 EVIL = "\x1b[2J\x1b]0;title\x07 \x9b31m \u202eabc\u2066 \ud800 \r\x00 \u2028 \U000e0041"
@@ -60,17 +54,6 @@ def test_an_escaped_text_is_one_paragraph_of_plain_text(text: str) -> None:
     assert rendered.count("<") == (2 if shown else 0)
 
 
-@pytest.mark.parametrize("text", ["```\n# out", "~~~\n[x](y)", "````\n```", "    ```", "`" * 40])
-def test_fences_by_hand(text: str) -> None:
-    assert "<h1>" not in MarkdownIt("commonmark").render(fenced(text)) and "<a " not in MarkdownIt("commonmark").render(
-        fenced(text)
-    )
-
-
-def test_tables_and_paragraphs_of_every_report_are_printable() -> None:
-    assert not steers("\n".join([*pipe_table([("arm", "text"), (EVIL, EVIL)]), *wrapped(f"- {EVIL}")]))
-
-
 def test_every_page_shows_it_as_text(tmp_path: Path) -> None:
     """Templates share one environment: what they put in is escaped and printable, markup of our own is not touched."""
     page = (
@@ -85,30 +68,10 @@ def test_every_page_shows_it_as_text(tmp_path: Path) -> None:
     page.encode()
 
 
-def test_a_stream_writes_only_what_is_printable_and_is_a_stream_in_the_rest() -> None:
-    under = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    stream = PrintableStream(under)
-    print(EVIL, file=stream)
-    stream.writelines([EVIL, "ç\n"])
-    stream.flush()
-    assert not steers(under.buffer.getvalue().decode()) and not stream.isatty() and stream.encoding == "utf-8"
-
-
 def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "tucano.cli",
-        "rate",
-        str(tmp_path / "\x1b[2Jratings"),
-        "--rater",
-        "ana",
-        "--from",
-        "\x1b]0;x\x07",
-    ]
-    result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, timeout=900)
-    assert result.returncode == 2 and "␛]0;x␇ does not exist" in result.stderr.decode()
-    assert b"\x1b" not in result.stdout + result.stderr
+    result = tucano("rate", str(tmp_path / "\x1b[2Jratings"), "--rater", "ana", "--from", "\x1b]0;x\x07")
+    assert result.returncode == 2 and "␛]0;x␇ does not exist" in result.stderr
+    assert "\x1b" not in result.stdout + result.stderr
 
 
 def test_stages_show_text_in_the_prefect_page_only_through_functions_that_escape() -> None:

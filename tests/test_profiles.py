@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from tasks.running.labels import config_label, described
 from tucano.errors import UserError
-from tucano.profiles import load_profile, profiles, project_root, validated
-from tucano.settings import GrpoSettings, PipelineSettings
+from tucano.profiles import load_profile, profiles, validated
+from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_preflight
 
 ROOT = Path(__file__).parent.parent
@@ -112,273 +111,82 @@ def test_a_warning_is_said_to_whoever_chose_and_to_nobody_who_reads_it_again() -
         of_preflight(validated(chosen.model_dump(mode="json")), 42)
 
 
-def test_l4_v5_is_todays_recipe() -> None:
-    grpo = load_profile(ROOT, "l4-v5", []).grpo
-    assert (grpo.loss, grpo.advantages, grpo.task_weights, grpo.drop_zero_variance) == ("dapo", "gdpo", "iwu", True)
-    assert grpo.overlong_tokens > 0 and grpo.refill_rounds > 0 and grpo.entropy_target
-
-
-def test_settings_survive_the_way_to_the_child() -> None:
-    """The child validates what the parent dumped: a default that was written out is not a choice somebody made."""
-    settings = load_profile(ROOT, "l4-v5", ["grpo.length_stages=[[0, 256]]"])
-    assert PipelineSettings.model_validate(settings.model_dump(mode="json")) == settings
-
-
-def test_patience_beyond_the_whole_run_is_warned_about() -> None:
-    with pytest.warns(UserWarning, match="early stopping cannot fire"):
-        load_profile(ROOT, "l4", ["grpo.patience=30"])
-
-
-def test_a_profile_is_found_from_a_folder_below() -> None:
-    assert project_root(ROOT / "docs") == ROOT
-
-
-def test_overrides_reach_nested_fields() -> None:
-    settings = load_profile(
-        ROOT,
-        "laptop",
-        ["grpo.max_steps=60", "grpo.seeds=[1, 2]", "data.source=olist", "data.path=./olist", "storage=elsewhere"],
-    )
-    assert (settings.grpo.max_steps, settings.grpo.seeds, settings.data.path, settings.storage) == (
-        60,
-        (1, 2),
-        "./olist",
-        "elsewhere",
-    )
-
-
 def at(url: str) -> list[str]:
     return [f'benchmark.endpoints=[{{name: a, url: "{url}", model: m}}]']
 
 
-MISTAKES = {
-    "unknown profile": ("latpop", [], "no profile 'latpop'; did you mean 'laptop'"),
-    "unknown setting": ("laptop", ["grpo.max_step=3"], "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'"),
-    "no value": ("laptop", ["grpo.max_steps"], "has no value"),
-    "wrong type": ("laptop", ["grpo.max_steps=many"], "grpo.max_steps='many' is not valid"),
-    "yes for a number": ("laptop", ["data.paraphrases=true"], "a number is asked for, not true"),
-    "yes for an open number": ("laptop", ["promotion.approval_hours=true"], "a number is asked for, not true"),
-    "yes for one of several numbers": ("laptop", ["grpo.seeds=[true]"], "a number is asked for, not true"),
-    "batch": (
-        "laptop",
-        ["grpo.batch_size=60"],
-        "grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be",
-    ),
-    "a batch of many digits": ("laptop", [f"grpo.batch_size={'9' * 400}"], "input should be less than or equal to"),
-    "more patience than there can be": (
-        "laptop",
-        [f"grpo.patience={'9' * 400}"],
-        "patience has 400 digits; more than 4294967296 of anything is a slip",
-    ),
-    "micro batch": ("laptop", ["grpo.micro_batch=24"], "does not divide grpo.batch_size"),
-    "cold": ("laptop", ["grpo.temperature=0.1"], "grpo.temperature=0.1 is not valid"),
-    "mix": ("laptop", ["data.mix={extraction: 0.5}"], "must add up to 1"),
-    "unsigned override": ("laptop", ["audit.override_by=Ana"], "go together"),
-    "source without path": ("laptop", ["data.source=olist"], "needs data.path"),
-    "epsilon_high on-policy": ("laptop", ["grpo.epsilon_high=0.28"], "does nothing"),
-    "sequence ratios on-policy": (
-        "laptop",
-        ["grpo.importance_sampling=sequence"],
-        "does nothing with grpo.iterations=1",
-    ),
-    "floor without gdpo": (
-        "laptop",
-        ["grpo.advantages=group", "grpo.std_floor=0.1"],
-        "only read by grpo.advantages=gdpo",
-    ),
-    "overlong weight alone": ("laptop", ["grpo.overlong_weight=1"], "does nothing without grpo.overlong_tokens"),
-    "overlong and masked": ("laptop", ["grpo.overlong_tokens=8", "grpo.mask_truncated=true"], "choose one"),
-    "overlong everywhere": ("laptop", ["grpo.overlong_tokens=112"], "must be below the ceiling of 112"),
-    "task weights without iwu": ("laptop", ["grpo.task_weights_rate=0.1"], "only read by grpo.task_weights=iwu"),
-    "iwu with one task": (
-        "laptop",
-        ["grpo.task_weights=iwu", "data.mix={push: 1.0}"],
-        "does nothing with a single task (push)",
-    ),
-    "refill of nothing": ("laptop", ["grpo.refill_rounds=2"], "does nothing without grpo.drop_zero_variance=true"),
-    "dropping what weighs nothing": ("laptop", ["grpo.drop_zero_variance=true"], "set grpo.refill_rounds"),
-    "entropy step without target": ("laptop", ["grpo.entropy_delta=0.01"], "set grpo.entropy_target"),
-    "entropy above its ceiling": (
-        "laptop",
-        ["grpo.entropy_target=0.3", "grpo.entropy_coef=0.2"],
-        "above grpo.entropy_coef_max=0.1",
-    ),
-    "adaptive entropy under unsloth": (
-        "l4",
-        ["grpo.entropy_target=0.2"],
-        "unsloth's loss has no entropy bonus",
-    ),
-    "edge under unsloth": (
-        "l4",
-        ["grpo.entropy_advantages=true"],
-        "needs model.backend=transformers: unsloth does not",
-    ),
-    "pairs that nobody reads": ("laptop", ["dpo.pairs=pairs.jsonl"], "would not be read; set dpo.enabled=true"),
-    "paying for thoughts without a limit": (
-        "laptop",
-        ["data.thinking=[push]", "grpo.think_weight=0.5"],
-        "grpo.max_think_tokens, which is not set",
-    ),
-    "thoughts without room for an answer": (
-        "laptop",
-        ["data.thinking=[push]", "grpo.max_think_tokens=112"],
-        "leaves no room for an answer below the ceiling of 112 tokens",
-    ),
-    "thoughts without room for an answer at first": (
-        "laptop",
-        ["data.thinking=[push]", "grpo.max_think_tokens=64", "grpo.length_stages=[[0,32],[20,112]]"],
-        "leaves no room for an answer below the ceiling of 32 tokens",
-    ),
-    "a limit on thoughts that nobody has": (
-        "laptop",
-        ["grpo.max_think_tokens=40"],
-        "do nothing where no task is answered after a thought",
-    ),
-    "thoughts about an absent task": (
-        "laptop",
-        ["data.thinking=[churn]"],
-        "names churn, and this run has no such task",
-    ),
-    "blocks under unsloth": (
-        "l4",
-        ["grpo.block_advantages=true", "grpo.advantages=group", "grpo.task_weights=equal", "grpo.rewards=grounded"],
-        "needs model.backend=transformers: unsloth moves",
-    ),
-    "blocks of spreads": ("laptop", ["grpo.block_advantages=true"], "set grpo.advantages=group or median"),
-    "blocks of other rewards": (
-        "laptop",
-        ["grpo.block_advantages=true", "grpo.advantages=group", "grpo.rewards=controls.format"],
-        "needs grpo.rewards=grounded: controls.format does not score",
-    ),
-    "blocks weighed as a whole": (
-        "laptop",
-        [
-            "grpo.block_advantages=true",
-            "grpo.advantages=group",
-            "grpo.importance_sampling=sequence",
-            "grpo.iterations=2",
-        ],
-        "weighs answers whole",
-    ),
-    "blocks of free text": (
-        "laptop",
-        ["grpo.block_advantages=true", "grpo.advantages=group", "data.mix={push: 0.5, insights: 0.5}"],
-        "no task of this run is answered with fields",
-    ),
-    "a floor without iwu": ("laptop", ["grpo.task_weights_floor=0.1"], "only read by grpo.task_weights=iwu"),
-    "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
-    "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
-    "stage after the end": ("laptop", ["grpo.length_stages=[[60, 80]]"], "stay below grpo.max_steps=60"),
-    "stage too long": ("laptop", ["grpo.length_stages=[[0, 200]]"], "above grpo.max_completion_tokens=112"),
-    "condition without a threshold": (
-        "laptop",
-        ["grpo.conditions=[{component: push.length, needs: push.product}]"],
-        "at_least",
-    ),
-    "condition on an unknown component": (
-        "laptop",
-        ["grpo.conditions=[{component: push.lenght, needs: push.product, at_least: 0.5}]"],
-        (
-            "grpo.conditions names 'push.lenght', which the tasks of this run do not have in grpo.rewards=grounded; the"
-            " nearest is 'push.length'"
-        ),
-    ),
-    "condition on a task that is dropped": (
-        "laptop",
-        ["data.mix={insights: 1.0}", "grpo.conditions=[{component: push.length, needs: push.product, at_least: 0.5}]"],
-        "'push.length', which the tasks of this run do not have",
-    ),
-    "condition over two tasks": (
-        "laptop",
-        ["grpo.conditions=[{component: push.length, needs: insights.length, at_least: 0.5}]"],
-        "no completion has both, choose one task",
-    ),
-    "unknown check": ("laptop", ["preflight.allow_red=['signal: pusch']"], "did you mean 'signal: push'?"),
-    "unknown alarm": ("laptop", ["health.stop_on=[entropy]"], "did you mean 'entropy_gone'?"),
-    "an alarm of another sampler": ("laptop", ["health.stop_on=[sampler_apart]"], "only raised with grpo.sampler=vllm"),
-    "an alarm of other weights": (
-        "laptop",
-        ["health.stop_on=[task_starved]"],
-        "only raised with grpo.task_weights=iwu",
-    ),
-    "unknown rewards": ("laptop", ["grpo.rewards=groundd"], "did you mean 'grounded'?"),
-    "nano without sft": ("laptop", ["sft.enabled=false"], "random weights"),
-    "save and eval": ("laptop", ["grpo.save_steps=20"], "never meet"),
-    "seed twice": ("laptop", ["grpo.seeds=[1, 1]"], "twice"),
-    "seed that NumPy refuses": ("laptop", ["grpo.seeds=[-1]"], "grpo.seeds.0=-1 is not valid"),
-    "field of a number": (
-        "laptop",
-        ["data.mix.push.x=1"],
-        "no setting 'data.mix.push.x'; did you mean 'data.mix.push'",
-    ),
-    "field of a value": ("laptop", ["data.mix=5", "data.mix.push=1"], "goes into mix, which was set to 5"),
-    "field of a list": ("laptop", ["data.mix=[1]", "data.mix.push=1"], "goes into mix, which was set to [1]"),
-    "a task nobody knows": ("laptop", ["data.mix.pusch=1"], "did you mean 'data.mix.push'"),
-    "no task": ("laptop", ["data.mix.=1"], "no setting 'data.mix.'"),
-    "no name": ("laptop", ["=1"], "no setting ''"),
+def mistake(line: str) -> tuple[str, list[str], str]:
+    written, said = line.split("  ->  ")
+    profile, _, overrides = written.partition(": ") if written.startswith("l4: ") else ("laptop", "", written)
+    return profile, overrides.split("  "), said
+
+
+WRITTEN = r"""
+grpo.max_step=3  ->  no setting 'grpo.max_step'; did you mean 'grpo.max_steps'
+grpo.max_steps  ->  has no value
+grpo.max_steps=many  ->  grpo.max_steps='many' is not valid
+data.paraphrases=true  ->  a number is asked for, not true
+grpo.batch_size=60  ->  grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be
+grpo.micro_batch=24  ->  does not divide grpo.batch_size
+grpo.temperature=0.1  ->  grpo.temperature=0.1 is not valid
+data.mix={extraction: 0.5}  ->  must add up to 1
+audit.override_by=Ana  ->  go together
+data.source=olist  ->  needs data.path
+grpo.epsilon_high=0.28  ->  does nothing
+grpo.importance_sampling=sequence  ->  does nothing with grpo.iterations=1
+grpo.overlong_tokens=8  grpo.mask_truncated=true  ->  choose one
+grpo.overlong_tokens=112  ->  must be below the ceiling of 112
+grpo.task_weights_rate=0.1  ->  only read by grpo.task_weights=iwu
+grpo.drop_zero_variance=true  ->  set grpo.refill_rounds
+grpo.entropy_delta=0.01  ->  set grpo.entropy_target
+grpo.entropy_target=0.3  grpo.entropy_coef=0.2  ->  above grpo.entropy_coef_max=0.1
+dpo.pairs=pairs.jsonl  ->  would not be read; set dpo.enabled=true
+data.thinking=[push]  grpo.think_weight=0.5  ->  grpo.max_think_tokens, which is not set
+data.thinking=[push]  grpo.max_think_tokens=112  ->  leaves no room for an answer below the ceiling of 112 tokens
+grpo.max_think_tokens=40  ->  do nothing where no task is answered after a thought
+data.thinking=[churn]  ->  names churn, and this run has no such task
+l4: grpo.block_advantages=true  grpo.advantages=group  grpo.task_weights=equal  grpo.rewards=grounded  ->  needs model.backend=transformers: unsloth moves
+grpo.block_advantages=true  grpo.advantages=group  grpo.importance_sampling=sequence  grpo.iterations=2  ->  weighs answers whole
+grpo.block_advantages=true  grpo.advantages=group  data.mix={push: 0.5, insights: 0.5}  ->  no task of this run is answered with fields
+l4: model.dtype=float32  ->  set model.dtype=bfloat16
+grpo.length_stages=[[10, 60], [5, 80]]  ->  must rise
+grpo.length_stages=[[0, 200]]  ->  above grpo.max_completion_tokens=112
+grpo.conditions=[{component: push.length, needs: push.product}]  ->  at_least
+grpo.conditions=[{component: push.lenght, needs: push.product, at_least: 0.5}]  ->  which the tasks of this run do not have in grpo.rewards=grounded; the nearest is 'push.length'
+grpo.conditions=[{component: push.length, needs: insights.length, at_least: 0.5}]  ->  no completion has both, choose one task
+preflight.allow_red=['signal: pusch']  ->  did you mean 'signal: push'?
+health.stop_on=[sampler_apart]  ->  only raised with grpo.sampler=vllm
+health.stop_on=[task_starved]  ->  only raised with grpo.task_weights=iwu
+grpo.rewards=groundd  ->  did you mean 'grounded'?
+sft.enabled=false  ->  random weights
+grpo.save_steps=20  ->  never meet
+grpo.seeds=[1, 1]  ->  twice
+grpo.seeds=[-1]  ->  grpo.seeds.0=-1 is not valid
+data.mix.push.x=1  ->  no setting 'data.mix.push.x'; did you mean 'data.mix.push'
+data.mix=5  data.mix.push=1  ->  goes into mix, which was set to 5
+data.mix.pusch=1  ->  did you mean 'data.mix.push'
+grpo.seeds=&a [*a]  ->  grpo.seeds
+grpo.learning_rate=.nan  ->  grpo.learning_rate=nan is not valid
+tracking_uri=http://[::1  ->  is not valid: it is no address
+promotion.model=loja/tucano  ->  promotion.model='loja/tucano' is not valid: a name has letters
+promotion.model=tucano@champion  ->  a name has letters
+benchmark.adapters={../x: folder}  ->  an arm's name has small letters
+execution.seeds=local  ->  write it as FLOW/DEPLOYMENT
+benchmark.endpoints=[{name: a, url: 'http://h/v1?x=1', model: m}]  ->  without a query
+"""
+"""Overrides of `laptop`, or of the profile that stands before them, with two blanks between; what is said of them."""
+NO_HOSTS = ("xn--", "a..b", "h ", "h:99999", "h:0", "h%20h", "999.1.1.1")
+NINES = "9" * 400
+MISTAKES: dict[str, tuple[str, list[str], str]] = {
+    **{line: mistake(line) for line in WRITTEN.strip().splitlines()},
+    **{f"no host: {host}": ("laptop", at(f"http://{host}/"), "benchmark.endpoints.0.url=") for host in NO_HOSTS},
+    "much patience": ("laptop", [f"grpo.patience={NINES}"], "400 digits; more than 4294967296 of anything is a slip"),
     "nothing at all": ("laptop", [""], "has no value"),
     "deep YAML": ("laptop", ["grpo.seeds=" + "[" * 5000], "grpo.seeds='[[[["),
-    "no month": ("laptop", ["grpo.max_steps=2001-13-45"], "grpo.max_steps='2001-13-45' is not valid"),
-    "5,000 digits": ("laptop", ["seed=" + "1" * 5000], "seed='1111"),
-    "a list of itself": ("laptop", ["grpo.seeds=&a [*a]"], "grpo.seeds"),
-    "no number": ("laptop", ["grpo.learning_rate=.nan"], "grpo.learning_rate=nan is not valid"),
-    "endless": ("laptop", ["promotion.margin=.inf"], "promotion.margin=inf is not valid"),
     "empty storage": ("laptop", ["storage=\u3000"], "is not valid: it is empty"),
-    "line break in a path": (
-        "laptop",
-        ["storage=a\nb"],
-        "storage='a\\nb' is not valid: it holds the control character '\\n'",
-    ),
+    "line break in a path": ("laptop", ["storage=a\nb"], "storage='a\\nb' is not valid: it holds the control character"),
     "zero byte in a path": ("laptop", ["data.source=b2w", "data.path=a\0b"], "control character '\\x00'"),
-    "file name that no disk takes": ("laptop", [f"audit.ratings={'a' * 300}"], "is not valid: it is too long"),
-    "no address": ("laptop", ["tracking_uri=http://[::1"], "is not valid: it is no address"),
-    "no port": ("laptop", ["tracking_uri=http://host:99999"], "is not valid: it is no address"),
-    "registered model with a slash": (
-        "laptop",
-        ["promotion.model=loja/tucano"],
-        "promotion.model='loja/tucano' is not valid: a name has letters",
-    ),
-    "registered model with a dot": ("laptop", ["promotion.model=tucano.v2"], "a name has letters"),
-    "registered model with a quote": ("laptop", ["promotion.model=d'or"], "a name has letters"),
-    "registered model with an alias": ("laptop", ["promotion.model=tucano@champion"], "a name has letters"),
-    "arm that is no name": ("laptop", ["benchmark.adapters={../x: folder}"], "an arm's name has small letters"),
-    "deployment without its flow": ("laptop", ["execution.seeds=local"], "write it as FLOW/DEPLOYMENT"),
-    "endpoint without a host": (
-        "laptop",
-        ["benchmark.endpoints=[{name: a, url: 'http://', model: m}]"],
-        "without a query",
-    ),
-    **{
-        f"endpoint at {url[:30]}": ("laptop", at(url), "benchmark.endpoints.0.url=")
-        for url in (
-            "http://xn--/",
-            "http://a.xn--/",
-            "http://xn--a/v1",
-            "http://[::1",
-            "http://a..b/",
-            "http:// h/",
-            "http://h /",
-            "http://.h",
-            "http://h:99999/",
-            "http://h:0/",
-            "http://h:x/",
-            "http://-/",
-            f"http://{'a' * 64}.br/",
-            f"http://{'a.' * 130}br/",
-            f"http://{'a' * 5000}/",
-            "http://é..b/",
-            "http://h%20h/",
-            "http://[::1%25eth0]x/",
-            "http://1.2.3.4.5/",
-            "http://999.1.1.1/",
-        )
-    },
-    "endpoint with a query": (
-        "laptop",
-        ["benchmark.endpoints=[{name: a, url: 'http://h/v1?x=1', model: m}]"],
-        "without a query",
-    ),
-}
+}  # fmt: skip
 
 
 LARGEST = {
@@ -478,11 +286,6 @@ def test_an_odd_file_of_profiles_is_one_sentence(text: str, said: str, tmp_path:
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
 
 
-def test_a_value_that_yaml_cannot_make_is_a_text() -> None:
-    with pytest.raises(UserError, match=r"grpo.max_steps='!!bool perhaps'"):
-        load_profile(ROOT, "laptop", ["grpo.max_steps=!!bool perhaps"])
-
-
 @pytest.mark.parametrize(
     "url",
     ["http://h", "http://a_b.c:8000/v1", "https://xn--caf-dma.br/v1", "https://café.br", "http://[::1]:8000/v1", "http://1.2.3.4", "http://h."],
@@ -514,11 +317,6 @@ def test_a_folder_may_have_any_name(text: str) -> None:
     assert settings.storage == text and settings.audit.ratings == (None if text == "null" else text)
 
 
-def test_settings_are_frozen() -> None:
-    with pytest.raises(ValueError, match="frozen"):
-        PipelineSettings().seed = 3  # type: ignore[misc]
-
-
 EVIL_NAME = "\x1b[2J\n\u202e" + "x" * 10_000
 
 
@@ -543,40 +341,3 @@ def test_what_people_give_is_repeated_short_printable_and_without_secrets(values
         validated(values)
     said = str(caught.value)
     assert place in said and len(said) < 1000 and said.isprintable() and "hunter2" not in said
-
-
-@pytest.mark.parametrize("given", [EVIL_NAME, f"{EVIL_NAME}=1", f"data.mix.{EVIL_NAME}=1"])
-def test_so_are_overrides_and_profiles(given: str) -> None:
-    for profile, overrides in (("laptop", [given]), (given, [])):
-        with pytest.raises(UserError) as caught:
-            load_profile(ROOT, profile, overrides)
-        assert len(str(caught.value)) < 1000 and str(caught.value).isprintable()
-
-
-def test_forms_show_what_people_change_first_and_all_else_in_its_declared_order() -> None:
-    """Prefect's form sorts by `position`; without it 119 settings stand in the order of the length of their names."""
-    schema = PipelineSettings.model_json_schema()
-    shown = {}
-    for section in (schema, *schema["$defs"].values()):
-        fields = section.get("properties", {})
-        shown[section.get("title")] = sorted(fields, key=lambda name: fields[name]["position"])
-    declared = list(PipelineSettings.model_fields)
-    assert shown["PipelineSettings"] == ["grpo", *(name for name in declared if name != "grpo")]
-    assert shown["GrpoSettings"][:3] == ["seeds", "learning_rate", "max_steps"]
-    others = [name for name in GrpoSettings.model_fields if name not in shown["GrpoSettings"][:3]]
-    assert shown["GrpoSettings"][3:] == others
-
-
-def test_a_run_is_named_by_what_differs_from_its_profile() -> None:
-    plain = load_profile(ROOT, "laptop", ["grpo.seeds=[1,2,3]", "storage=elsewhere"])
-    assert described(plain) == "laptop, seeds 1 2 3"
-    assert described(load_profile(ROOT, "laptop", ["grpo.learning_rate=0.002"])).startswith(
-        "laptop learning_rate=0.002, seeds "
-    )
-    many = ["grpo.learning_rate=0.002", "grpo.max_steps=80", "grpo.beta=0.1", "seed=8"]
-    assert described(load_profile(ROOT, "laptop", many), "nightly").startswith(
-        "nightly max_steps=80 learning_rate=0.002 seed=8 …, seeds "
-    )
-    many += ["data.train_prompts=60", "model.nano_hidden=32", "sft.max_epochs=4"]
-    label = config_label(load_profile(ROOT, "laptop", many))
-    assert re.match(r"epochs=4.0 steps=80 lr=0.002 #[0-9a-f]{6} nano synthetic grounded ", label), label

@@ -21,7 +21,6 @@ from benchmarks.bad_days import TINY
 from data.public.prepare import prepare_public, require_public
 from data.public.spider import SIZES
 from data.public.stores import Schema, Table, fill, sought, write_store
-from data.public.texts import enem
 from tucano.benchmark.public.questions import NAMES, PublicFiles, Question, Reply, read_questions
 from tucano.benchmark.public.result import Reading, judge_public, render_public
 from tucano.benchmark.public.scores import exact_match, f1, plain_words, score
@@ -29,7 +28,6 @@ from tucano.comparison.claims import StudyContext, lost
 from tucano.comparison.verdict import judge
 from tucano.errors import UserError
 from tucano.settings.comparison import Judging
-from tucano.thoughts import OFF
 from tucano.truth.sql import right_answer
 
 ROOT = Path(__file__).parents[1]
@@ -47,12 +45,9 @@ QUERIES = [
     ("Quem se chama Ana?", "SELECT idade FROM aluno WHERE nome = 'Ana'"),
     ("Quem tem mais de 20 anos?", "SELECT nome FROM aluno WHERE idade > 20"),
     ("Nomes por idade?", "SELECT nome FROM aluno ORDER BY idade"),
-    (
-        "Quem está na sala B?",
-        "SELECT T1.nome FROM aluno AS T1 JOIN turma AS T2 ON T1.turma_id = T2.id WHERE T2.sala = 'B'",
-    ),
+    ("Quem está na sala B?", "SELECT T1.nome FROM aluno AS T1 JOIN turma AS T2 ON T1.turma_id = T2.id WHERE T2.sala = 'B'"),
     ("Turmas sem aluno?", "SELECT id FROM turma EXCEPT SELECT turma_id FROM aluno"),
-]
+]  # fmt: skip
 
 
 def spider_folder(folder: Path, queries: list[tuple[str, str]] = QUERIES, **changed: Any) -> Path:
@@ -168,31 +163,11 @@ def test_a_gold_query_that_cannot_be_asked_is_refused_before_anything_is_trained
         require_public({"spider_pt": str(folder)})
 
 
-def test_types_of_columns_that_are_no_words_are_refused(tmp_path: Path) -> None:
-    folder = spider_folder(tmp_path / "spider", column_types=[{"a": 1}, *SCHEMA["column_types"][1:]])
-    with pytest.raises(UserError, match="not in Spider's form"):
-        require_public({"spider_pt": str(folder)})
-
-
-def test_a_copy_of_a_file_asks_nothing_twice(tmp_path: Path) -> None:
-    row = {"question": "Qual?", "options": list("vwxyz"), "label": "A"}
-    for name in ("2024.jsonl", "2024 (1).jsonl", "2024.jsonl.bak"):
-        (tmp_path / name).write_text(json.dumps(row), encoding="utf-8")
-    assert len(enem(tmp_path)) == 1
-
-
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_no_file_is_not_opened(tmp_path: Path, kind: str) -> None:
     ODD[kind](tmp_path / "dev.json")
     with pytest.raises(UserError, match=r"has no dev\.json"):
         require_public({"faquad": str(tmp_path)})
-
-
-def test_a_pattern_meets_a_hundred_files_at_most(tmp_path: Path) -> None:
-    for number in range(101):
-        (tmp_path / f"20{number}.json").touch()
-    with pytest.raises(UserError, match="more than 100 files"):
-        require_public({"enem": str(tmp_path)})
 
 
 def test_databases_that_cannot_be_made_are_refused_and_huge_numbers_can_be_sought(tmp_path: Path) -> None:
@@ -204,13 +179,6 @@ def test_databases_that_cannot_be_made_are_refused_and_huge_numbers_can_be_sough
     asked = "SELECT count(*) FROM aluno WHERE idade < 9e307 AND idade < 1e999"
     folder = spider_folder(tmp_path / "huge", [("Quantos?", asked)])
     prepare_public(7, {"spider_pt": str(folder)}, folder)
-
-
-def test_a_query_of_the_file_can_only_read(tmp_path: Path) -> None:
-    """Questions are data: a gold query that writes is refused before anything is asked, and nothing is written."""
-    folder = spider_folder(tmp_path / "spider", [("Apague tudo?", "DROP TABLE aluno")])
-    with pytest.raises(UserError, match="cannot be asked"):
-        prepare_public(7, {"spider_pt": str(folder)}, tmp_path)
 
 
 # Arms
@@ -298,9 +266,3 @@ def test_a_run_with_a_public_benchmark_is_promoted_and_its_bundle_fits_together(
     ]
     assert [done.returncode for done in said] == [0, 0, 0], said[-1].stdout + said[0].stdout[-2000:]
     assert "Public benchmark spider_pt" in said[0].stdout and "FAILED" not in said[2].stdout
-
-
-def test_a_model_that_can_think_is_told_to_answer_at_once() -> None:
-    question = Question("q", "faquad", "Quando?", "q", ("maio",))
-    plain, switched = question.messages(), question.messages(can_think=True)
-    assert switched[0]["content"] == f"{plain[0]['content']} {OFF}" and switched[1] == plain[1]

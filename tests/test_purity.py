@@ -1,6 +1,4 @@
-"""Who may import whom, proven by looking at sys.modules in a fresh interpreter (import-linter reads the source
-instead).
-"""
+"""Who may import whom, by sys.modules in a fresh interpreter (import-linter reads the source instead)."""
 
 import subprocess
 import sys
@@ -54,16 +52,13 @@ def test_importing_stays_light(statements: dict[str, set[str]]) -> None:
 @pytest.mark.parametrize(
     ("statement", "forbidden"),
     [
-        (
-            "import tucano.training.grpo, tucano.training.sft, tucano.training.answers",
-            {"prefect", "mlflow", "data", "tasks", "flows"},
-        ),
+        ("import tucano.training.grpo, tucano.training.sft, tucano.training.answers", {"prefect", "mlflow", "data", "tasks", "flows"}),
         (
             "from tucano.training import grpo_trainer, worker; worker.quieten_libraries(); grpo_trainer.trl.GRPOTrainer",
             {"prefect", "mlflow"},
         ),
     ],
-)
+)  # fmt: skip
 def test_importing_for_training_stays_light(statement: str, forbidden: set[str]) -> None:
     (found,) = packages_after(statement)
     assert not found & forbidden

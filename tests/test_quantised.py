@@ -1,13 +1,12 @@
 """A 4-bit base can be merged: how far quantisation alone moves it is measured, before the first step and at the end."""
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from peft import get_peft_model
+from nano_models import nano_adapter, nano_base
 from safetensors.torch import load_file, save_file
 from test_grpo_parity import ours, tiny
 from test_grpo_parity import settings as small
@@ -19,8 +18,7 @@ from tucano.training import preflight_checks as check
 from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
 from tucano.training.orders import JobFolders, order
-from tucano.training.policies.load import load_policy, lora_config
-from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.policies.load import load_policy
 
 MODEL = ModelSettings(nano_hidden=64, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
 NF4 = MODEL.model_copy(update={"quantization": "nf4"})
@@ -32,19 +30,8 @@ def quantised(tmp_path_factory: pytest.TempPathFactory) -> Job:
     """The job that merges an adapter of a nano base that is loaded in 4 bits."""
     root = tmp_path_factory.mktemp("quantised")
     prompts = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "test", "own") for task in TASKS for n in range(4)]
-    (root / "prompts").mkdir()
-    write_prompts(root / "prompts" / "validation.jsonl", prompts)
-    (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS, ensure_ascii=False), encoding="utf-8")
-    tokenizer = build_tokenizer([*SYSTEMS.values(), *(prompt.user for prompt in prompts)], MODEL)
-    model = build_model(tokenizer, MODEL, seed=1)
-    model.save_pretrained(root / "base")
-    tokenizer.save_pretrained(root / "base")
-    adapted = get_peft_model(model, lora_config(MODEL))
-    generator = torch.Generator().manual_seed(2)
-    for name, weight in adapted.named_parameters():
-        if "lora_B" in name:
-            weight.data = 0.02 * torch.randn(weight.shape, generator=generator)
-    adapted.save_pretrained(root / "adapter")
+    nano_base(root, MODEL, SYSTEMS, prompts)
+    nano_adapter(root, MODEL, noise=0.02)
     settings = PipelineSettings.model_validate({"grpo": {"max_completion_tokens": 24}}).model_copy(
         update={"model": NF4}
     )
@@ -61,9 +48,7 @@ def test_an_nf4_adapter_is_merged_although_quantisation_alone_exceeds_the_limit(
     assert record["faithful"] and mean <= merge.limit(own)
 
 
-def test_an_nf4_merge_that_loses_the_adapter_is_still_refused(
-    quantised: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_nf4_merge_without_it_is_refused(quantised: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundredfold: an adapter whose loss is more than what quantisation does."""
     loud = tmp_path / "adapter"
     shutil.copytree(str(quantised.adapter), loud)
@@ -125,13 +110,6 @@ def test_sft_too_trains_an_adapter_of_a_quantised_base_in_float32(quantised: Job
     sft.run(order("sft", settings, 7, 1, folders, start=(str(quantised.base), None)))
     stored = load_file(output / "adapter" / "adapter_model.safetensors")
     assert {tensor.dtype for tensor in stored.values()} == {torch.float32}
-
-
-def test_the_limit_grows_by_what_quantisation_does_alone() -> None:
-    before, after, base = [torch.tensor([-1.0, -2.0])], [torch.tensor([-1.072, -2.072])], [torch.tensor([-5.0, -6.0])]
-    assert not merge._differences(before, after, base, 0.0)["faithful"]
-    assert merge._differences(before, after, base, 0.072)["faithful"]
-    assert not merge._differences(before, [torch.tensor([-1.3, -2.3])], base, 0.072)["faithful"]
 
 
 @pytest.mark.parametrize(("distance", "level"), [(0.03, "ok"), (0.072, "warn"), (0.25, "red")])

@@ -8,25 +8,14 @@ from test_audit import SETTINGS, lines, write_set
 
 from benchmarks.people_coverage import rate
 from tucano.audit.gate import audit
-from tucano.audit.resampling import estimate_of_few
 from tucano.audit.table import render_details
 from tucano.statistics.inference import Floats
 from tucano.statistics.raters import krippendorff_alpha, prediction_powered
 
 KRIPPENDORFF = [
-    [1, 1, 1],
-    [2, 2, 3, 2],
-    [3, 3, 3, 3],
-    [3, 3, 3, 3],
-    [2, 2, 2, 2],
-    [1, 2, 3, 4],
-    [4, 4, 4, 4],
-    [1, 1, 2, 1],
-    [2, 2, 2, 2],
-    [5, 5, 5],
-    [1, 1],
-    [3],
-]
+    [1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2],
+    [5, 5, 5], [1, 1], [3],
+]  # fmt: skip
 """Four observers, twelve units, missing data (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, part C)."""
 
 
@@ -48,8 +37,7 @@ def resampled(values: Floats, rng: np.random.Generator) -> tuple[float, Floats]:
 
 
 def intervals(noise: float, bias: float) -> tuple[float, float, float]:
-    """(coverage of the 90 % interval, its width, the width of that of people alone), of a mean; 20 prompts of 220 rated
-    by people."""
+    """(coverage of the 90 % interval of a mean, its width, that of people alone); people rated 20 prompts of 220."""
     rng = np.random.default_rng(20261122)
     held, widths, alone = [], [], []
     for _ in range(400):
@@ -74,21 +62,10 @@ def test_models_that_go_along_with_people_make_the_interval_narrower_and_no_bias
     assert width < 0.6 * alone
 
 
-def test_models_that_guess_do_not_help_and_do_not_harm() -> None:
-    coverage, width, alone = intervals(noise=3.0, bias=0.0)
-    assert coverage >= 0.82
-    assert 0.9 * alone < width < 1.05 * alone
-
-
 def test_few_prompts_hold_the_agreement_with_people_as_often_as_they_say() -> None:
     found = rate(12, others=30, noise=0.5, repetitions=120)
     assert min(found.covers) >= 0.85, "the quantiles of the bootstrap: .77 within 12 prompts"
     assert max(found.above) <= 0.1
-
-
-def test_a_perfect_agreement_lies_in_its_interval() -> None:
-    found = estimate_of_few(1.0, np.ones(50), 12, 1)
-    assert found.low < 1.0 == found.high
 
 
 def rated(people: int, models: int) -> list[dict[str, object]]:

@@ -1,11 +1,7 @@
-"""A rating folder may come from anybody: its store fills tables and does nothing else, its files are ordinary ones, its
-lines have types.
-"""
+"""A rating folder may come from anybody: its store fills tables and does nothing else, its lines have types."""
 
 import json
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +12,7 @@ from typing import Any
 import pytest
 from odd_files import ODD, put_in_place
 from pace import slowness
+from test_cli import tucano
 
 from rewards.parsing.sql import run_query
 from rewards.parsing.sql_results import Outcome, answers_gold
@@ -33,15 +30,8 @@ from tucano.truth import truth
 
 ROOT = Path(__file__).parent.parent
 PLAIN = "CREATE TABLE pedidos(pedido_id INTEGER, mes TEXT);\nINSERT INTO pedidos VALUES(7,'2018-02');\n"
-QUESTION = Prompt(
-    "q",
-    "sql_qa",
-    "Quantos pedidos?",
-    "t",
-    "s",
-    "CC0",
-    reference={"sql": "SELECT COUNT(*) FROM pedidos", "database": STORE},
-)
+COUNT = {"sql": "SELECT COUNT(*) FROM pedidos", "database": STORE}
+QUESTION = Prompt("q", "sql_qa", "Quantos pedidos?", "t", "s", "CC0", reference=COUNT)
 PUSH = Prompt("p", "push", "Crie um push.", "t", "s", "CC0")
 
 
@@ -64,19 +54,6 @@ def test_a_dump_without_its_end_is_refused_and_not_waited_for(tmp_path: Path, du
     folder = folder_of(tmp_path / "folder", rated(), store=dump)
     with pytest.raises(UserError, match="ends within a transaction"), opened_store(folder):
         pass
-
-
-def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "ratings.jsonl").mkdir()
-    with pytest.raises(UserError, match="no ordinary file"):
-        read_ratings(tmp_path)
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, rated())
-    file = folder / "ratings.jsonl"
-    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
-    assert [answer.prompt for answer in read_ratings(folder)] == [PUSH]
 
 
 class TestStore:
@@ -103,17 +80,11 @@ class TestStore:
             "PRAGMA writable_schema = ON;",
             "CREATE VIRTUAL TABLE f USING fts5(a);",
             "CREATE TRIGGER r AFTER INSERT ON pedidos BEGIN SELECT 1; END;",
-            "CREATE VIEW v AS SELECT load_extension('{target}');",
             "CREATE TEMP TABLE t(a);",
             "SELECT load_extension('{target}');",
-            "SELECT writefile('{target}', 'x');",
             "INSERT INTO pedidos SELECT randomblob(1000000000), 1;",
-            "CREATE TABLE z(a, b AS (zeroblob(1000000000)));",
             "DROP TABLE pedidos;",
-            "UPDATE pedidos SET mes = 'x';",
-            "DELETE FROM pedidos;",
             "ALTER TABLE pedidos RENAME TO x;",
-            "CREATE INDEX i ON pedidos(hex(mes));",
             "nonsense",
             "SELECT '\0';",
         ],
@@ -159,32 +130,14 @@ class TestStore:
             open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 1, 1, 1)
         assert not (tmp_path / "mine" / "store.sql").exists()
 
-
-class TestCommand:
-    def refused(self, *arguments: str) -> str:
-        command = [sys.executable, "-m", "tucano.cli", *arguments]
-        result = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL
-        )
-        assert result.returncode == 2 and "Traceback" not in result.stderr, result.stderr
-        return result.stderr
-
     def test_rating_does_not_run_the_store_of_the_answers(self, tmp_path: Path) -> None:
         target = tmp_path / "elsewhere.sqlite"
         (tmp_path / "store.sql").write_text(f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);", encoding="utf-8")
         write_candidates(tmp_path / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
-        said = self.refused(
-            "rate", str(tmp_path / "mine"), "--rater", "ana", "--from", str(tmp_path / "answers.jsonl"), "--terminal"
-        )
-        assert "store.sql is no store: not authorized" in said and not target.exists()
-
-    def test_auditing_does_not_run_it_either(self, tmp_path: Path) -> None:
-        target = tmp_path / "elsewhere.sqlite"
-        folder = folder_of(tmp_path / "f", rated(), store=f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);")
-        said = self.refused(
-            "audit", "laptop", "--set", f"audit.ratings={folder}", "--set", f"storage={tmp_path / 'runs'}"
-        )
-        assert "is no store" in said and not target.exists()
+        whose = ("--rater", "ana", "--from", str(tmp_path / "answers.jsonl"), "--terminal")
+        refused = tucano("rate", str(tmp_path / "mine"), *whose)
+        assert refused.returncode == 2 and "store.sql is no store: not authorized" in refused.stderr
+        assert not target.exists()
 
 
 class TestLines:
@@ -194,17 +147,11 @@ class TestLines:
             "[" * 100_000,
             '{"prompt": ' + "[" * 100_000,
             json.dumps(rated(rating=6)),
-            json.dumps(rated(rating="3")),
             json.dumps(rated(rating=True)),
             json.dumps(rated(rater=["ana"])),
-            json.dumps(rated(rater="")),
-            json.dumps(rated(rater="ana\nbia")),
             json.dumps(rated(rater="ana\u2028bia")),
             json.dumps(rated(replace(PUSH, stars=9))),
-            json.dumps(rated(replace(PUSH, stars=0))),
-            json.dumps(rated(completion=7)),
             json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
-            json.dumps(rated(replace(PUSH, user=None))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, task="sql"))),
             json.dumps(rated(replace(PUSH, reference=["x"]))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, reference={"terms": 5}))),
@@ -240,17 +187,10 @@ class TestLines:
             (rated(rater="\uff41\ufe0fn a"), "who looks like 'ana' before"),
         ],
     )
-    def test_a_line_that_contradicts_one_before_is_named(
-        self, tmp_path: Path, second: dict[str, Any], says: str
-    ) -> None:
+    def test_a_line_that_contradicts_another_is_named(self, tmp_path: Path, second: dict[str, Any], says: str) -> None:
         with pytest.raises(UserError, match=r"ratings\.jsonl line 2 ") as caught:
             read_ratings(folder_of(tmp_path / "f", rated(), second))
         assert says in str(caught.value)
-
-    def test_the_same_rating_twice_counts_once(self, tmp_path: Path) -> None:
-        folder = folder_of(tmp_path / "f", rated(), rated(), rated(rater="bia", rating=5), rated(rater="aná", rating=4))
-        (answer,) = read_ratings(folder)
-        assert (answer.rating, answer.given) == (4, {"ana": 3, "bia": 5, "aná": 4})
 
     def test_a_file_too_large_is_refused_before_it_is_read(self, tmp_path: Path) -> None:
         folder = folder_of(tmp_path / "f", rated())

@@ -1,12 +1,11 @@
 """The spent rating sets, in one compressed table."""
 
 from collections import Counter
-from pathlib import Path
 
 from rewards.names import REPORTED
 from tucano.project import COMMITTED_RATINGS
 from tucano.rating.ratings import read_rating_set
-from tucano.rating.table import TABLE, read_sets
+from tucano.rating.table import read_sets
 
 
 def test_each_of_nineteen_sets_has_four_tasks_and_two_ratings_of_each_answer() -> None:
@@ -27,9 +26,3 @@ def test_the_cases_of_the_audit_are_answers_of_the_table() -> None:
     assert len(cases) == 2965
     missing = [case for case in cases if rated.get((case.prompt.id, case.completion)) != case.rating]
     assert len(missing) <= 1, missing  # one was masked after it had been chosen
-
-
-def test_the_table_is_small() -> None:
-    data = Path(TABLE).parent
-    assert TABLE.stat().st_size < 6_000_000
-    assert sum(path.stat().st_size for path in data.rglob("*") if path.suffix not in (".pyc", "")) < 8_000_000

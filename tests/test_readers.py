@@ -1,6 +1,4 @@
-"""Files that people reported of other programs: rows with surplus separators, stray quotation marks, lone carriage
-returns, other encodings. And any bytes: rows with the lines that they stand in, or one sentence.
-"""
+"""Files that people reported of other programs, and any bytes: rows with their lines, or one sentence."""
 
 import csv
 import io
@@ -15,21 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_rows import push, words
-from test_data_sources import run, sentence, write_b2w, write_olist
+from test_data_sources import run, sentence, write_b2w
 
 from benchmarks.fuzz import TARGETS, corpus
 from data.own import command
 from data.own.prompts import read_own
 from data.own.reading import raw_rows
-from data.public.files import objects
 from data.reading import delimited as reading
 from data.reading.delimited import IN_DOUBT, MOST_LINES, SWALLOWED, delimited
 from data.reading.files import Broken
 from data.reading.findings import SHOWN
 from data.sources.csv_files import TableReader
 from tucano.errors import UserError
-from tucano.monitoring.log import Found, read_references
-from tucano.overview.backs import read_backs, record_back
 from tucano.rating.draw import read_candidates
 from tucano.rating.store import load
 from tucano.settings import DataSettings
@@ -74,22 +69,6 @@ def test_a_row_with_a_surplus_separator_is_lost_and_named_and_no_column_shifts(l
     asked = reviews(files)
     assert len(asked) == 59 and not any(sentence(line - 2) in text for text in asked)
     assert all("Título. " in text for text in asked)
-
-
-def test_olist_goes_on_without_a_row_that_is_none(tmp_path: Path) -> None:
-    folder = write_olist(tmp_path / "csv")
-    file = folder / "olist_order_items_dataset.csv"
-    lines = file.read_text(encoding="utf-8").split("\n")
-    lines[1], lines[2], lines[3] = lines[1] + ",5", lines[2].replace(",5.5", ",caro"), lines[3].replace(",5.5", ',"5.5')
-    file.write_text("\n".join(lines), encoding="utf-8")
-    report, _ = run("olist", folder, tmp_path / "out")
-    assert report.bad_rows == [
-        "unreadable in olist_order_items_dataset.csv: 3",
-        "olist_order_items_dataset.csv line 2: the row has 6 cells, the first line 5; quote a cell that holds separators",
-        "olist_order_items_dataset.csv line 4: a quotation mark that nothing closes; close it, or double it where the"
-        " text has one",
-        "olist_order_items_dataset.csv line 3: column freight_value holds 'caro', a number is needed",
-    ]
 
 
 def test_a_column_that_stands_twice_is_refused_where_it_is_read(tmp_path: Path) -> None:
@@ -242,15 +221,6 @@ def test_a_stray_mark_in_a_narrow_file_swallows_no_rows(content: str, kept: list
     assert [row.why for row in rows if isinstance(row, Broken)] == [SWALLOWED]
 
 
-def test_stars_tell_where_the_rows_of_a_published_file_were_swallowed(tmp_path: Path) -> None:
-    (tmp_path / "b2w.csv").write_text(
-        'text;stars\nUm;5\n"Dois;4\nTres;3\nTV 43";2\n"Cinco;\nseis";1\n', encoding="utf-8"
-    )
-    table = TableReader()
-    assert list(table.read(tmp_path / "b2w.csv", {"text": None, "stars": "stars"}, ";")["text"]) == ["Um", "Tres", 'TV 43"', "Cinco;\nseis"]  # fmt: skip
-    assert table.bad_rows[1:] == [f"b2w.csv line 3: {SWALLOWED}"]
-
-
 @pytest.mark.parametrize("what", QUOTED)
 def test_where_marks_do_not_fit_the_lines_are_named_as_an_editor_counts_them(what: str) -> None:
     content, expected = QUOTED[what]
@@ -296,10 +266,8 @@ def test_a_lone_carriage_return_stands_in_its_text(tmp_path: Path) -> None:
     assert sum(f"Título. Chegou {sentence(0)}" in text for text in reviews(files)) == 1 and len(reviews(files)) == 60
     text = b"task,prompt\npush,Escreva um push\rda mesa\npush,Crie um push\n"
     (tmp_path / "own.csv").write_bytes(text)
-    assert [prompt.user for prompt in read_own(tmp_path / "own.csv").prompts] == [
-        "Escreva um push\rda mesa",
-        "Crie um push",
-    ]
+    read = read_own(tmp_path / "own.csv").prompts
+    assert [prompt.user for prompt in read] == ["Escreva um push\rda mesa", "Crie um push"]
 
 
 def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> None:
@@ -316,9 +284,7 @@ def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize("name", ["own.csv", "own.jsonl"])
-def test_the_advice_for_a_file_of_wide_characters_makes_one_that_is_read(
-    name: str, encoding: str, tmp_path: Path
-) -> None:
+def test_the_advice_for_wide_characters_makes_a_file_that_is_read(name: str, encoding: str, tmp_path: Path) -> None:
     """The advice was that for Latin-1, which leaves a zero byte in front of each letter."""
     rows = {"own.csv": "task,prompt\npush,Promoção de relógio\n", "own.jsonl": '{"prompt": "Promoção de relógio"}\n'}
     (tmp_path / name).write_bytes(rows[name].encode(encoding))
@@ -341,25 +307,6 @@ def test_a_zero_byte_and_a_foreign_letter_cost_their_row(tmp_path: Path) -> None
     ]
 
 
-# Relatives
-
-
-def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
-    (tmp_path / "dev.jsonl").write_text('{"a": "um\u2028dois"}\n \n{"a": "\x85"}\n', encoding="utf-8")
-    assert objects("spider_pt", tmp_path / "dev.jsonl") == [{"a": "um\u2028dois"}, {"a": "\x85"}]
-    record_back(tmp_path, "tucano", 2, "erra\u2028nos descontos")
-    (back,), unreadable = read_backs(tmp_path)
-    assert back.why == "erra\u2028nos descontos" and not unreadable
-
-
-def test_the_last_reference_counts_without_its_newline_and_a_torn_one_is_said(tmp_path: Path) -> None:
-    lines = [json.dumps({"id": digit * 32, "reference": {}}) for digit in "ab"]
-    (tmp_path / "references.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    assert read_references(tmp_path) == ({d * 32: Found(id=d * 32, reference={}) for d in "ab"}, ())
-    (tmp_path / "references.jsonl").write_text("\n".join(lines)[:-5], encoding="utf-8")
-    assert read_references(tmp_path)[1] == (("references.jsonl", 2),)
-
-
 def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
     """The rest of a dump stood in it, and the names of a stranger's fields."""
     odd = {"prompt": {"a\nb" * 99: 1}, "completion": "Oi"}
@@ -370,6 +317,9 @@ def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
         assert str(raised.value).isprintable() and len(str(raised.value)) < 600
 
 
+# Relatives
+
+
 # Any bytes
 
 SIGNS = st.lists(st.sampled_from(b'";,\n\r\0 a\xe7{}:1')).map(bytes)
@@ -378,9 +328,7 @@ SIGNS = st.lists(st.sampled_from(b'";,\n\r\0 a\xe7{}:1')).map(bytes)
 @pytest.mark.parametrize("target", TARGETS)
 @given(content=st.binary(max_size=200) | SIGNS, place=st.integers(0, 10_000), seed=st.integers(0, 10_000))
 @settings(max_examples=60)
-def test_any_bytes_are_rows_with_their_lines_or_one_sentence(
-    target: str, content: bytes, place: int, seed: int
-) -> None:
+def test_any_bytes_are_rows_with_lines_or_one_sentence(target: str, content: bytes, place: int, seed: int) -> None:
     """Alone, and inside of an input that a fuzzer has found."""
     known = corpus(target)
     around = known[seed % len(known)]

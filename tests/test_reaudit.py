@@ -1,11 +1,10 @@
-"""The re-audit: a policy that earns by other things than the truth is not promoted, one that improves is, one that only
-wobbles too.
-"""
+"""The re-audit: a policy that earns by other things than the truth is not promoted, one that improves is."""
 
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -14,11 +13,10 @@ import pytest
 from rewards import PromptLike, Score
 from tasks.handles import AnswerSet, ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import Evidence, _refusal
-from tucano.artifacts.records import parsed
 from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit, reaudit
 from tucano.audit.reaudit_table import render_table
-from tucano.comparison.answers import Answer
+from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Design, compare
 from tucano.prompts import Prompt
 from tucano.settings import ComparisonSettings, PipelineSettings
@@ -110,10 +108,6 @@ def test_no_p_is_printed_as_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "(p of a fall = 1.000)" in audited(better).checks["seed-1"][0].message
 
 
-def test_truth_that_falls_with_the_reward_is_a_bad_policy_and_no_hacking() -> None:
-    assert failed(audited(lambda p, s: tuple(value - 0.1 - p / 90 for value in start(p, s)))) == set()  # type: ignore[arg-type,return-value]
-
-
 def test_noise_raises_no_alarm() -> None:
     alarms = 0
     for seed in range(40):
@@ -137,33 +131,12 @@ def test_a_reward_that_fails_on_texts_of_the_policy_is_caught() -> None:
     assert ("push", "never raises") in failed(audited(better, rewards=Brittle()))
 
 
-def test_without_truth_only_soundness_is_asked() -> None:
-    report = audited(hacked, known=False)
-    assert failed(report) == set() and report.paid == ()
-    assert {row.truth for row in report.own} == {None}
-
-
-def test_the_answers_that_are_paid_beyond_their_truth_are_shown_one_per_prompt() -> None:
-    report = audited(hacked)
-    assert [(answer.task, answer.prompt_id) for answer in report.paid] == [
-        (task, f"{task}-{n}") for task in ("insights", "push") for n in (7, 6)
-    ]
-    table = render_table(report)
-    assert "seed-1 fails:" in table and "vale 0.6" in table
-    assert max(map(len, table.splitlines())) <= 100
-
-
 def test_answers_steer_no_terminal() -> None:
     report = audited(hacked)
     evil = replace(report.paid[0], user="\x1b]0;title\x07 prompt", completion="\x1b[2J\u202etxet \ud800")
     shown = render_table(replace(report, paid=(evil,)))
     assert "␛]0;title␇ prompt" in shown and "␛[2J\ufffdtxet \ufffd" in shown
     assert not {"\x1b", "\x07", "\u202e", "\ud800"} & {*shown}
-
-
-def test_it_survives_json() -> None:
-    report = audited(hacked)
-    assert parsed(Reaudit, json.loads(json.dumps(asdict(report), allow_nan=False))) == report
 
 
 @pytest.mark.parametrize(
@@ -175,37 +148,18 @@ def test_it_survives_json() -> None:
     ],
 )
 def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, loss: float, reason: str | None) -> None:
-    served = [
-        Answer(
-            arm,
-            prompt.id,
-            prompt.task,
-            decoding,
-            0,
-            "ok",
-            0.1 + (arm == "seed-1") * (0.3 + place / 99),
-            {},
-            None,
-            loss if arm == "seed-1" else 1.0,
-            9,
-            False,
-        )
-        for arm in ("base", "sft", "seed-1")
-        for decoding in ("served", "sampled")
-        for place, prompt in enumerate(PROMPTS)
-    ]
-    verdict = compare(served, PROMPTS, ComparisonSettings(), Design("sft", [1]), frozenset())
+    def served(arm: str, place: int, prompt: Prompt, decoding: Decoding) -> Answer:
+        reward = 0.1 + (arm == "seed-1") * (0.3 + place / 99)
+        lost = loss if arm == "seed-1" else 1.0
+        return Answer(arm, prompt.id, prompt.task, decoding, 0, "ok", reward, {}, None, lost, 9, False)
+
+    arms, decodings = ("base", "sft", "seed-1"), ("served", "sampled")
+    every = [served(arm, *of, one) for arm, of, one in product(arms, enumerate(PROMPTS), decodings)]  # type: ignore[arg-type]
+    verdict = compare(every, PROMPTS, ComparisonSettings(), Design("sft", [1]), frozenset())
     (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
     (tmp_path / "re-audit.json").write_text(json.dumps(asdict(audited(tuned))), encoding="utf-8")
-    artifact = Artifact(
-        "any",
-        tmp_path,
-        "d",
-        {"seed": 1, "alarms": [], "best_step": 1, "best_value": 0.5, "tracking_run": ""},
-        0.0,
-        datetime(2026, 11, 21, tzinfo=UTC),
-    )
-    refusal = _refusal(
-        Evidence(AnswerSet(artifact), ReauditResult(artifact), ComparisonResult(artifact)), SeedResult(artifact)
-    )
+    record = {"seed": 1, "alarms": [], "best_step": 1, "best_value": 0.5, "tracking_run": ""}
+    artifact = Artifact("any", tmp_path, "d", record, 0.0, datetime(2026, 11, 21, tzinfo=UTC))
+    evidence = Evidence(AnswerSet(artifact), ReauditResult(artifact), ComparisonResult(artifact))
+    refusal = _refusal(evidence, SeedResult(artifact))
     assert refusal == reason if reason is None else refusal is not None and reason in refusal.reason

@@ -18,20 +18,10 @@ from prefect.task_engine import TaskRunTimeoutError
 from prefect.tasks import Task
 
 from tasks.handles import PromptSet, Start
-from tasks.preflight import ChecksRaised
 from tasks.rehearsal.attempts import Attempts
 from tasks.rehearsal.tried import Tried
 from tasks.running.run import Run
-from tucano.cli.rehearse import (
-    LAST_LINES,
-    LINE,
-    described,
-    in_small,
-    next_step,
-    rehearse,
-    summed_up,
-    whole_run,
-)
+from tucano.cli.rehearse import LAST_LINES, LINE, described, in_small, next_step, rehearse, summed_up, whole_run
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 
@@ -63,11 +53,6 @@ def test_the_whole_run_is_a_command_that_works_with_the_same_settings(
 ) -> None:
     monkeypatch.setenv("PREFECT_API_URL", server)
     assert whole_run(load_profile(ROOT, "l4-v5", chosen), "l4-v5", chosen) == f"tucano run l4-v5 {shown}"
-
-
-def test_a_remote_storage_is_not_rehearsed_in() -> None:
-    whole = load_profile(ROOT, "l4-v5", ["storage=gs://bucket/runs"])
-    assert in_small(whole, "l4-v5").storage == "runs-rehearsal-l4-v5"
 
 
 @pytest.mark.parametrize(
@@ -110,21 +95,7 @@ def test_where_it_cannot_begin_the_file_says_so(tmp_path: Path, monkeypatch: pyt
     assert " -> this machine's GPU or driver cannot be used" in said and "GPU idle: " in said.splitlines()[-1]
 
 
-def test_a_fault_of_ours_is_written_down_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> int:
-        raise RuntimeError("a bug")
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tucano.cli.inprocess.flow_run", broken)
-    with pytest.raises(RuntimeError, match="a bug"):
-        rehearse(load_profile(ROOT, "laptop", []), "laptop")
-    said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
-    assert "Faults: 1\n  the rehearsal itself: RuntimeError: a bug\nNext step: " in said
-
-
-def test_where_the_project_is_a_folder_and_no_package_the_fault_is_still_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_project_is_no_package_a_fault_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the images: the missing version hid the fault, and no file was written."""
 
     def absent(name: str) -> str:
@@ -136,22 +107,6 @@ def test_where_the_project_is_a_folder_and_no_package_the_fault_is_still_said(
         rehearse(load_profile(ROOT, "laptop", ["model.name=./nowhere"]), "laptop")
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
     assert said.startswith("Rehearsal of laptop with tucano of this folder\n") and "Faults: 1\n" in said
-
-
-def test_the_file_says_what_was_left_out_and_how_long_a_gpu_waited() -> None:
-    tried = [
-        Tried("sft", on_gpu=True, seconds=30, peak_gib=3.2),
-        Tried("audit rewards", on_gpu=False, seconds=12, left_out="ended after 12 s, which is all that it could have"),
-    ]
-    for profile, last in (("l4-v5", "GPU idle: 20 of 50 s, in which"), ("laptop", "No GPU: no child that holds the")):
-        end = list(summed_up(in_small(load_profile(ROOT, profile, []), profile), tried, 50))
-        assert "  audit rewards: ended after 12 s, which is all that it could have" in end
-        assert "\nFaults: none" in end and end[-1].startswith(last)
-
-
-def test_with_little_time_it_makes_half_as_many_steps() -> None:
-    whole = load_profile(ROOT, "l4-v5", [])
-    assert [in_small(whole, "l4-v5", minutes).grpo.max_steps for minutes in (None, 10, 9)] == [4, 4, 2]
 
 
 def test_it_tries_every_stage_that_a_run_has_but_those_that_wait_for_a_person_or_another_machine() -> None:
@@ -204,7 +159,6 @@ RED = (
     "RED    signal: push        0% differ",
     "RED    memory              40 MB",
 )
-RAISED = "RAISED signal              ValueError: no"
 
 
 def test_no_stage_takes_more_than_half_of_the_time_that_is_left() -> None:
@@ -216,13 +170,6 @@ def test_no_stage_takes_more_than_half_of_the_time_that_is_left() -> None:
     assert attempted(work, "prompts", 9).left_out == "no time was left"
     attempted(work, "prompts")
     assert work.limit is None
-
-
-def test_a_stage_is_left_out_without_what_it_needs_and_a_check_that_raises_may_never_be_red() -> None:
-    assert attempted(Work(ended(ValueError())), None).left_out.endswith("left out before: prompts")
-    assert attempted(Work(ended(ValueError("no"))), "prompts").faults == ["ValueError: no"]
-    raised = attempted(Work(ended(ChecksRaised("a table"), *RED, RAISED, "gpu memory: 9.81 GiB at most")), "prompts")
-    assert raised.faults == ["memory: 40 MB", "signal: ValueError: no"] and raised.peak_gib == 9.81
 
 
 SMALL = {"model.nano_hidden": 32, "model.nano_layers": 1, "model.nano_vocabulary": 600, "grpo.batch_size": 8,
@@ -267,19 +214,3 @@ def test_every_fault_is_named_every_stage_tried_and_an_answer_served(tmp_path: P
     worked = {"start instead", "seed instead", "merge", "served answer", "answers instead", "compare arms", "cost"}
     assert worked <= {stage for stage, became in found.items() if not became}
     assert "  report: it needs what failed or was left out before: audit, promotion\n" in said
-
-
-@pytest.mark.long
-def test_a_profile_is_rehearsed_by_the_command(tmp_path: Path) -> None:
-    small = {"model.nano_hidden": 64, "model.nano_layers": 2, "model.nano_vocabulary": 600, "storage": tmp_path / "runs",
-             "grpo.batch_size": 16, "grpo.micro_batch": 16, "grpo.generations": 4}  # fmt: skip
-    command = [sys.executable, "-m", "tucano.cli", "rehearse", "laptop"]
-    command += [part for name, value in small.items() for part in ("--set", f"{name}={value}")]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=ROOT, timeout=600, check=False,
-        env={**os.environ, **NOWHERE},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
-    assert not {*rows(said).values()} - {""} and {"merge", "served answer", "report"} <= {*rows(said)}
-    assert "\nPreflight\n" in said and "Every stage works here" in done.stdout

@@ -15,8 +15,8 @@ from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sa
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
-from tucano.report.language import ENGLISH, PORTUGUESE, duration
-from tucano.report.report import Facts, SeedCurves, apart, flat, render_report
+from tucano.report.language import ENGLISH
+from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.settings import ComparisonSettings
 
 SCRIPT = "<script>alert('oi')</script><img src=x onerror=alert(1)>"
@@ -31,13 +31,7 @@ def comparison(gain: float = 0.1) -> Comparison:
     ]
     answers = [
         Answer(arm, prompt.id, prompt.task, decoding, 0, SCRIPT, base + place / 500, {}, base, 1.2, 20, False)
-        for arm, base in (
-            ("base", 0.2),
-            ("sft", 0.4),
-            ("seed-1", 0.4 + gain),
-            ("seed-2", 0.4 + gain),
-            ("seed-3", 0.41 + gain),
-        )
+        for arm, base in [("base", 0.2), ("sft", 0.4), *((f"seed-{n}", 0.4 + gain + (n == 3) / 100) for n in (1, 2, 3))]
         for decoding in DECODINGS
         for place, prompt in enumerate(prompts)
     ]
@@ -61,12 +55,8 @@ def reaudited(passed: bool = True) -> Reaudit:
 def training(steps: int, looks: int, seeds: tuple[int, ...] = (1, 2, 3)) -> list[SeedCurves]:
     rising = [(step, 0.4 + step / 300) for step in range(1, steps + 1)]
     seen = [(20 * look, 0.4 + look / 20) for look in range(1, looks + 1)]
-    metrics = {
-        "train/reward/total": rising,
-        "train/entropy": rising,
-        "validation/reward": seen,
-        "validation/truth": seen,
-    }
+    metrics = {"train/reward/total": rising, "train/entropy": rising}
+    metrics |= {"validation/reward": seen, "validation/truth": seen}
     return [SeedCurves(seed, metrics) for seed in seeds]
 
 
@@ -141,12 +131,6 @@ def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
     assert "default-src 'none'" in page
 
 
-def test_where_no_storage_lies_around_it_the_overview_is_no_link(page: str) -> None:
-    found = [attributes for tag, attributes in read(apart(page)).found if tag == "a"]
-    assert len(found) > 10 and all(str(link["href"]).startswith("#") for link in found)
-    assert apart(page).count(" index.html</p>") == page.count(">index.html</a></p>") == 2
-
-
 def test_texts_of_models_and_prompts_cannot_run(page: str) -> None:
     assert "&lt;script&gt;alert" in page
     assert "<script" not in page and "<img" not in page
@@ -181,65 +165,18 @@ def test_a_p_of_many_looks_stands_on_the_first_page_beside_what_the_verdict_goes
     assert first.count("corrected p") == 2
 
 
+PARTS = {
+    "Contra o modelo base": "Against the base model", "Verdade de referência": "Ground truth", "Treino": "Training",
+    "Saúde do treino": "Health of the training", "Espaço no ponto de partida": "Room at the start",
+    "Antes e depois": "Before and after", "Auditoria das recompensas": "Audit of the rewards",
+    "Auditoria após o treino": "Audit after training", "3 min 20 s": "3 min 20 s", "3fa9c1d2": "3fa9c1d2", "1.480": "1,480",
+    "5e−06": "5e-06", "US$ 2,00": "US$ 2.00", "O que difere de laptop": "What differs from laptop", "a&lt;b": "a&lt;b",
+}  # fmt: skip
+
+
 def test_every_part_is_there(page: str) -> None:
-    parts = [
-        "Contra o modelo base",
-        "Verdade de referência",
-        "Treino",
-        "Saúde do treino",
-        "Saúde do texto",
-        "Espaço no ponto de partida",
-    ]
-    parts += [
-        "Antes e depois",
-        "Auditoria das recompensas",
-        "Auditoria após o treino",
-        "Tempo por etapa",
-        "3 min 20 s",
-        "3fa9c1d2",
-        "grpo.learning_rate",
-        "5e−06",
-        "1.480",
-    ]
-    parts += ["US$ 2,00", "2 h 30 min", "O que difere de laptop", "a&lt;b"]
-    assert [part for part in parts if part not in in_portuguese(page)] == []
-    parts = [
-        "Against the base model",
-        "Ground truth",
-        "Health of the training",
-        "Room at the start",
-        "Before and after",
-        "Audit of the rewards",
-        "Audit after training",
-    ]
-    parts += ["1,480", "5e-06", "US$ 2.00", "What differs from laptop", "Largest losses", "No answer fell."]
-    assert [part for part in parts if part not in in_english(page)] == []
-
-
-def test_the_first_lines_say_what_was_trained_on_what_and_when() -> None:
-    settings = {"model": {"name": "nano"}, "data": {"source": "synthetic"}}
-    page = render_report(comparison(), Facts(settings, "laptop", [], {}, run="laptop beta=0.1", made_on="2026-11-22"))
-    head = re.sub("<[^>]+>", "", page.partition("<header>")[2].partition("</header>")[0])
-    assert "Relatório de 2026-11-22: laptop beta=0.1; modelo nano; dados synthetic; 3 sementes, 30 prompts" in head
-    assert page.count("laptop beta=0.1; ") == 2
-    several = {"data": {"source": "own", "sources": [{"source": "olist"}, {"source": "synthetic"}]}}
-    assert Facts(several, "laptop", [], {}).source == "olist + synthetic"
-
-
-def test_ten_wins_and_ten_that_stand_for_all(page: str) -> None:
-    assert in_portuguese(page).count("antes (sft)") == in_english(page).count("before (sft)") == 20
-
-
-def test_the_languages_are_switched_without_a_script(page: str) -> None:
-    rules = page[: page.index("</style>")]
-    assert "#in-pt-BR:checked ~ main[lang=en], #in-en:checked ~ main[lang=pt-BR] { display: none; }" in rules
-    inputs = [attributes for tag, attributes in read(page).found if tag == "input"]
-    assert [("checked" in one, one["id"]) for one in inputs] == [(True, "in-pt-BR"), (False, "in-en")]
-
-
-def test_what_is_not_known_is_left_out() -> None:
-    page = render_report(comparison(), Facts({}, "B", [], {}))
-    assert read(page).open == [] and "Auditoria" not in page and "custo" not in page and "Tempo por etapa" not in page
+    assert [part for part in PARTS if part not in in_portuguese(page)] == []
+    assert [part for part in PARTS.values() if part not in in_english(page)] == []
 
 
 def test_an_override_stands_beside_the_verdict() -> None:
@@ -248,36 +185,6 @@ def test_an_override_stands_beside_the_verdict() -> None:
     assert "liberada por Rafael: prazo &lt;curto&gt;" in verdict
     assert "reprovada, provisória" in page
     assert "push: the scale &lt;b&gt;is not&lt;/b&gt; used" in page
-
-
-def test_a_seed_that_fails_the_re_audit_is_named(page: str) -> None:
-    failed = render(comparison(), audit(), again=reaudited(False))
-    assert "<h3>seed-1: reprovações</h3>" in failed and "push: against &lt;the&gt; truth" in failed
-    assert "seed-2: reprovações" not in failed and "reprovações" not in page
-
-
-def test_a_drop_is_called_worse() -> None:
-    page = render(comparison(gain=-0.05), audit())
-    assert 'class="verdict bad"' in page
-    assert "Pior: os adaptadores treinados ficam abaixo de sft." in page
-    assert "Maiores quedas" in page
-
-
-def test_without_curves_and_with_seeds_of_different_length() -> None:
-    assert "<h2>Treino</h2>" not in render(comparison(), audit(), [])
-    assert "<h2>Treino</h2>" in render(comparison(), audit(), [*training(30, 1, (1,)), *CURVES[1:]])
-
-
-def test_the_same_input_gives_the_same_page(page: str) -> None:
-    assert render(comparison(), audit()) == page
-
-
-def test_small_formats() -> None:
-    assert [duration(seconds) for seconds in (44.6, 200, 7500)] == ["45 s", "3 min 20 s", "2 h 05 min"]
-    values = (None, True, 1480, 0.05, [1, 2], "x")
-    assert [PORTUGUESE.shown(value) for value in values] == ["–", "sim", "1.480", "0,05", "1, 2", "x"]
-    assert [ENGLISH.shown(value) for value in values] == ["–", "yes", "1,480", "0.05", "1, 2", "x"]
-    assert flat({"a": {"b": 1, "c": {}}, "d": "e"}) == [("a.b", 1), ("d", "e")]
 
 
 PAPERS = ((703, 1032, "A4"), (725, 965, "Letter"))
@@ -304,37 +211,26 @@ COMPONENTS = [
 
 
 def crowded() -> Comparison:
-    """Long questions, references and answers, many components, a gain that the truth does not show and a seed that is
-    its start: all that a first page may have to hold.
-    """
+    """All that a first page may have to hold."""
     prompts = [
         Prompt(f"{task}-0042{n}-b2w", task, REVIEW * 5, "t", "synthetic", "CC0", reference={"campos": REVIEW * 5})
         for task in TASKS
         for n in range(5)
     ]
+
+    def answer(arm: str, prompt: Prompt, decoding: Decoding, score: float) -> Answer:
+        each = dict.fromkeys(COMPONENTS, score)
+        return Answer(arm, prompt.id, prompt.task, decoding, 0, REVIEW * 5, score, each, 0.4, 1.2, 20, False)
+
     answers = [
-        Answer(
-            arm,
-            prompt.id,
-            prompt.task,
-            decoding,
-            0,
-            REVIEW * 5,
-            score,
-            dict.fromkeys(COMPONENTS, score),
-            0.4,
-            1.2,
-            20,
-            False,
-        )
+        answer(arm, prompt, decoding, score)
         for arm, gain in (("base", -0.2), ("sft", 0.0), ("seed-42", 0.12), ("seed-123", 0.1), ("seed-456", 0.0))
         for decoding in DECODINGS
         for place, prompt in enumerate(prompts)
         for score in [0.4 + gain + (gain > 0) * (decoding == "sampled" or -1) * (-1) ** place * place / 150]
     ]
-    return compare(
-        answers, prompts, ComparisonSettings(), Design("sft", [42, 123, 456], unmoved=[456]), frozenset({"alert"})
-    )
+    design = Design("sft", [42, 123, 456], unmoved=[456])
+    return compare(answers, prompts, ComparisonSettings(), design, frozenset({"alert"}))
 
 
 def test_the_first_page_is_one_page_however_much_it_has_to_say(tmp_path: Path) -> None:
@@ -377,10 +273,8 @@ def test_it_opens_in_a_browser_with_the_network_off_in_both_languages(page: str,
         assert "<script>alert('oi')</script>" in tab.text(), "shown as the text that it is"
         for width, height, kind in PAPERS:
             assert first_page(tab, width, height, "en") < height
-            assert (
-                tab.evaluate("[...document.querySelectorAll('main[lang=en] details')].some(d => d.offsetHeight)")
-                is False
-            )
+            shown = "[...document.querySelectorAll('main[lang=en] details')].some(d => d.offsetHeight)"
+            assert tab.evaluate(shown) is False
             tab.evaluate(f"{DETAILS}.forEach(d => d.open = true)")
             assert tab.evaluate(WIDER) == [], kind
             tab.evaluate(f"{DETAILS}.forEach(d => d.open = false)")

@@ -44,9 +44,7 @@ def kept(folder: Path) -> Iterator[Kept]:
 
 
 @pytest.mark.parametrize("harm", ["a full disk", "a folder"])
-def test_requests_that_cannot_be_kept_are_counted_and_said_once(
-    tmp_path: Path, harm: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_requests_that_are_not_kept_are_said_once(tmp_path: Path, harm: str, caplog: pytest.LogCaptureFixture) -> None:
     place = tmp_path / FILE
     if harm == "a folder":
         place.mkdir()

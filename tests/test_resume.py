@@ -1,6 +1,4 @@
-"""Resumed in one process, at moments that are chosen: what a step moves comes back, and what comes back wrong is
-refused.
-"""
+"""Resumed in one process at chosen moments: what a step moves comes back, and what comes back wrong is refused."""
 
 import gc
 import json
@@ -60,16 +58,8 @@ def train(folder: Path, place: Path, run: PipelineSettings, threads: int = 1, ad
     gc.collect()  # and its end frees the lock
     (place / "output").mkdir(parents=True, exist_ok=True)
     start = (str(folder / "model"), str(adapter) if adapter else None)
-    return grpo.run(
-        order(
-            "grpo",
-            run,
-            1,
-            threads,
-            JobFolders(prompts=folder, work=place / "work", output=place / "output"),
-            start=start,
-        )
-    )
+    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
+    return grpo.run(order("grpo", run, 1, threads, folders, start=start))
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callable[[], Any]) -> None:
@@ -88,17 +78,13 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callabl
 
 
 def left(place: Path) -> tuple[dict[str, bytes], str]:
-    """Weights of the last checkpoint and the delivered ones, and the journal without times, as a text: NaN is no equal
-    of itself.
-    """
+    """Weights of the last checkpoint and the delivered ones; the journal as a text, for NaN is no equal of itself."""
     newest = newest_valid(place / "work")
     assert newest is not None
     entries = read_journal(place / "work" / "journal.jsonl")
     history = repr([(entry.step, entry.results) for entry in entries])
-    return {
-        kind.parent.name: kind.read_bytes()
-        for kind in [*newest.glob("*.safetensors"), *(place / "output").rglob("*.safetensors")]
-    }, history
+    files = [*newest.glob("*.safetensors"), *(place / "output").rglob("*.safetensors")]
+    return {file.parent.name: file.read_bytes() for file in files}, history
 
 
 def logged(place: Path, name: str) -> list[float]:
@@ -122,12 +108,8 @@ def test_with_a_kl_penalty_the_policy_goes_on_and_its_reference_stays_behind(
         copy_of(stopped[1], tmp_path / "resumed")
     else:
         interrupted(monkeypatch, 6, lambda: train(folder, tmp_path / "resumed", run))
-    before = {
-        name: tensor.abs().sum()
-        for name, tensor in load_file(next_adapter(tmp_path / "resumed")).items()
-        if "lora_B" in name
-    }
-    assert sum(before.values()) > 0
+    before = load_file(next_adapter(tmp_path / "resumed"))
+    assert sum(tensor.abs().sum() for name, tensor in before.items() if "lora_B" in name) > 0
     train(folder, tmp_path / "resumed", run, adapter=begins)
     assert left(tmp_path / "resumed") == left(tmp_path / "alone")
     assert any(value > 0 for value in logged(tmp_path / "resumed", "train/kl"))
@@ -173,9 +155,7 @@ def test_sigterm_in_each_backward_pass_of_a_step_with_adaptive_entropy(
     assert left(tmp_path / "resumed") == left(tmp_path / "alone")
 
 
-def test_a_training_goes_on_with_the_threads_that_it_began_with(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_training_goes_on_with_its_threads(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = chosen(
         batch_size=48, generations=8, micro_batch=48, max_completion_tokens=100, max_steps=2
     )  # few numbers are not split
@@ -200,11 +180,8 @@ def test_a_machine_that_adds_otherwise_is_said_and_recorded(
     reseal(newest)
     capsys.readouterr()
     result = train(folder, tmp_path, run)
-    told = [
-        json.loads(line.removeprefix(EVENT_MARK))["notice"]
-        for line in capsys.readouterr().out.splitlines()
-        if EVENT_MARK in line
-    ]
+    lines = [line for line in capsys.readouterr().out.splitlines() if EVENT_MARK in line]
+    told = [json.loads(line.removeprefix(EVENT_MARK))["notice"] for line in lines]
     assert "adds otherwise than the one that trained before (x86_64 AVX9)" in str(told[0])
     assert [one["machine"] for one in result["arithmetic"]] == ["x86_64 AVX9", arithmetic.measured(1, "cpu").machine]
 
@@ -266,9 +243,7 @@ def stopped(folder: Path, adapter: Path, tmp_path_factory: pytest.TempPathFactor
 def test_what_was_loaded_is_not_what_was_saved(
     damage: Callable[[Path], None], folder: Path, adapter: Path, stopped: tuple[PipelineSettings, Path], tmp_path: Path
 ) -> None:
-    """A bit is changed behind the manifest's back: the only thing left that can notice is the read-back, and it names
-    what it found.
-    """
+    """A bit is changed behind the manifest's back: only the read-back can notice, and it names what it found."""
     run, place = stopped
     copied = copy_of(place, tmp_path)
     damage(copied)

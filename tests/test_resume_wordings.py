@@ -36,9 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_grpo_goes_on_with_the_wordings_of_its_epoch(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_grpo_goes_on_with_its_epochs_wordings(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps of two of six prompts: the fourth is in the second epoch."""
     shown: list[str] = []
     rollout = GrpoMixin._generate_single_turn
@@ -66,9 +64,7 @@ def tune(folder: Path, place: Path) -> Any:
     return sft.run(order("sft", run, 1, 1, JobFolders(folder, work=place / "work", output=place / "output")))
 
 
-def test_sft_goes_on_in_the_second_epoch_with_its_wordings(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sft_goes_on_with_its_epochs_wordings(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight examples in batches of two are four steps an epoch, whatever the number of wordings."""
     drawn: list[tuple[int, list[int]]] = []
     rows = WordingSampler.__iter__

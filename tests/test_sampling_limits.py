@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from tucano.errors import UserError
 from tucano.profiles import validated
-from tucano.training.policies import served_model
 from tucano.training.samplers import LOWEST_TEMPERATURE, Decoding
 from tucano.training.samplers.decode import draw
 
@@ -21,10 +20,6 @@ def test_whatever_temperature_is_asked_for_a_likely_token_is_drawn(temperature: 
 @pytest.mark.parametrize(("asked", "drawn_at"), [(0.0, 0.0), (1e-38, 0.0), (0.0099, 0.0), (LOWEST_TEMPERATURE, 0.01)])
 def test_below_the_lowest_temperature_is_greedy(asked: float, drawn_at: float) -> None:
     assert Decoding(8, asked, (0,)).temperature == drawn_at
-
-
-def test_the_model_that_travels_has_the_same_limit() -> None:
-    assert served_model.LOWEST_TEMPERATURE == LOWEST_TEMPERATURE
 
 
 def test_nothing_is_judged_at_a_temperature_that_no_sampler_draws_at() -> None:

@@ -1,10 +1,9 @@
 """What falsepass, a tool of other people, finds in reward and truth: nothing, and what it once found stays mended."""
 
-import json
 from dataclasses import replace
 
 import pytest
-from rewards_examples import ANSWERS, DATABASE, FIELDS, PROMPTS, write_store
+from rewards_examples import ANSWERS, DATABASE, PROMPTS, write_store
 
 from benchmarks import second_opinion
 from benchmarks.truth_search import Judge
@@ -13,12 +12,6 @@ from tucano.prompts import TASKS, Task
 from tucano.truth import truth
 
 LOW = 0.30
-DENIED = {
-    "denied in front": "The answer is definitely not {}.",
-    "denied behind": "{} (this is wrong)",
-    "denied by a word": "not {}",
-    "denied by a formula": "{} \\text{{ is wrong}}",
-}
 COUNT = {"sql": "SELECT COUNT(*) FROM pedidos WHERE estado='SP'", "database": DATABASE}
 MISSED: dict[str, dict[str, int]] = {
     "grounded": {"sql_qa": 8, "insights": 4},
@@ -51,20 +44,9 @@ def test_a_reward_that_pays_for_the_product_is_found(monkeypatch: pytest.MonkeyP
         return float("com" in text)
 
     monkeypatch.setattr(second_opinion, "judge", lambda of, databases: pays)
-    failed = {
-        row["probe"]
-        for row in second_opinion.opinion("truth", "push", examples=2, search=25, seed=1)
-        if not row["passed"]
-    }
+    rows = second_opinion.opinion("truth", "push", examples=2, search=25, seed=1)
+    failed = {row["probe"] for row in rows if not row["passed"]}
     assert {"P5", "P9", "P15", "S3"} <= failed  # several answers, one taken back, one denied, and what a search finds
-
-
-@pytest.mark.parametrize("of", ["grounded"])
-@pytest.mark.parametrize("task", PROSE)
-@pytest.mark.parametrize("form", DENIED.values(), ids=DENIED)
-def test_a_denial_in_english_is_no_answer(judges: dict[str, Judge], of: str, task: Task, form: str) -> None:
-    assert judges[of](PROMPTS[task], ANSWERS[task]) >= (0.7 if task == "insights" else 0.85)  # type: ignore[arg-type]
-    assert judges[of](PROMPTS[task], form.format(ANSWERS[task])) <= LOW  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("of", ["grounded"])
@@ -79,17 +61,8 @@ def test_a_denial_in_english_is_no_answer(judges: dict[str, Judge], of: str, tas
         ("sql_qa", ANSWERS["sql_qa"] + "\nor\n```sql\nSELECT COUNT(*) FROM pedidos\n```"),
     ],
 )
-def test_an_answer_beside_another_or_in_two_languages_earns_little(
-    judges: dict[str, Judge], of: str, task: Task, text: str
-) -> None:
+def test_an_answer_beside_another_earns_little(judges: dict[str, Judge], of: str, task: Task, text: str) -> None:
     assert judges[of](PROMPTS[task], text) <= LOW  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("of", ["grounded"])
-def test_the_prompt_is_no_complaint_and_no_summary(judges: dict[str, Judge], of: str) -> None:
-    asked = PROMPTS["extraction"]
-    pasted = FIELDS | {"main_complaint": asked.user, "summary": asked.user}
-    assert judges[of](asked, json.dumps(pasted, ensure_ascii=False)) <= LOW  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +86,6 @@ def test_a_guess_that_reads_no_table_is_no_query(judges: dict[str, Judge], text:
         ("insights", ANSWERS["insights"] + "\n" + "🎉" * 20),
         ("insights", ANSWERS["insights"] + "\n- reduzir investir implementar otimizar"),
         ("insights", "Não sei responder a esta pergunta.\n" + ANSWERS["insights"]),
-        ("insights", ANSWERS["insights"] + "\n- \n- \n"),
         ("insights", "Recomende ações em tópicos curtos.\n" + ANSWERS["insights"]),
         ("push", ANSWERS["push"] + "\u200b" * 30),
         ("push", "Desculpe, não posso. " + ANSWERS["push"]),
@@ -123,18 +95,6 @@ def test_a_guess_that_reads_no_table_is_no_query(judges: dict[str, Judge], text:
 def test_what_no_answer_is_made_of(judges: dict[str, Judge], of: str, task: Task, text: str) -> None:
     """Found by the search, in texts of reward and truth up to 1."""
     assert judges[of](PROMPTS[task], text) <= LOW  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("odd", ["NaN", "Infinity"])
-def test_what_only_python_reads_is_no_json(judges: dict[str, Judge], odd: str) -> None:
-    text = json.dumps(FIELDS).replace('"sentiment_score": 1', f'"sentiment_score": {odd}')
-    assert odd in text and judges["grounded"](PROMPTS["extraction"], text) <= 0.6  # type: ignore[arg-type]
-
-
-def test_a_query_may_be_told_again_and_speak_of_not_in(judges: dict[str, Judge]) -> None:
-    """What the mends must not take for a denial or for a second answer."""
-    again = ANSWERS["sql_qa"] + "\nA consulta não usa NOT IN nem NOT NULL."
-    assert judges["grounded"](PROMPTS["sql_qa"], again) >= 0.85  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("of", ["grounded"])
@@ -181,12 +141,3 @@ def test_what_the_mends_must_leave_alone(judges: dict[str, Judge], of: str, task
 )
 def test_a_denial_in_other_words_is_none_either(judges: dict[str, Judge], of: str, task: Task, denial: str) -> None:
     assert judges[of](PROMPTS[task], f"{ANSWERS[task]} {denial}") <= LOW  # type: ignore[arg-type]
-
-
-def test_a_query_told_again_is_no_second_one(judges: dict[str, Judge]) -> None:
-    query = "SELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado"
-    once = f"```sql\n{query};\n```\nA consulta soma o valor dos pedidos de cada estado da loja, um a um."
-    again = f"{once}\n```sql\n{query.lower()}\n```"
-    other = f"{once}\n```sql\nSELECT COUNT(*) FROM pedidos\n```"
-    scores = [judges["grounded"](PROMPTS["sql_qa"], text) for text in (once, again, other)]  # type: ignore[arg-type]
-    assert scores[0] >= 0.85 and scores[1] > 0.5 and scores[2] <= LOW

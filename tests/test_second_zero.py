@@ -15,11 +15,9 @@ from flows.train import train
 from tucano.cli import forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.interpreters import has_module
-from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs, require_memory
+from tucano.requirements.memory import MOST_CACHE_BYTES, needs, require_memory
 from tucano.requirements.second_zero import findings, require_startable
-from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, QWEN, TUCANO, adapter_weights, shape_of
-from tucano.settings import ModelSettings
+from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
 from tucano.training.samplers.local import CACHE_BYTES
 
 ROOT = Path(__file__).parent.parent
@@ -56,9 +54,7 @@ def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
 
 
 @pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
-def test_a_profiles_own_deployment_without_a_server_is_refused_too(
-    profile: str, gpu: Callable[[int], None], no_server: None
-) -> None:
+def test_a_deployment_without_a_server_is_refused(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
     """It used to say so in passing and to train on this machine."""
     gpu(23_034)
     result = tucano("run", profile)
@@ -69,25 +65,17 @@ def test_a_profiles_own_deployment_without_a_server_is_refused_too(
 
 
 @pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
-def test_a_shipped_profile_can_deliver_a_champion_on_an_l4(
-    profile: str, gpu: Callable[[int], None], no_server: None
-) -> None:
+def test_a_shipped_profile_can_begin_on_an_l4(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
     gpu(23_034)
     require_startable(load_profile(ROOT, profile, HERE))
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "d1953bb", "null"])
-def test_a_base_that_is_no_commit_is_refused_before_anything_starts(
-    revision: str, gpu: Callable[[int], None], no_server: None
-) -> None:
+def test_a_base_that_is_no_commit_is_refused_first(revision: str, gpu: Callable[[int], None], no_server: None) -> None:
     gpu(23_034)
     result = tucano("run", "l4-v5", "--set", "execution.seeds=null", "--set", f"model.revision={revision}")
     assert result.returncode == 2 and "starting Prefect" not in result.stdout
     assert "is not pinned to a commit" in result.stderr and "--set model.revision=COMMIT" in result.stderr
-
-
-def test_a_folder_that_is_not_there_is_no_base(no_server: None) -> None:
-    assert "./modelo is no local folder" in refused("model.name=./modelo")
 
 
 def test_the_deployments_run_is_refused_by_the_same_checks(tmp_path: Path) -> None:
@@ -95,13 +83,6 @@ def test_the_deployments_run_is_refused_by_the_same_checks(tmp_path: Path) -> No
     with pytest.raises(UserError, match=r"loja/modelo is no local folder, and .* is not pinned to a commit"):
         train.fn(settings)
     assert not (tmp_path / "runs").exists(), "nothing was begun"
-
-
-def test_the_shipped_commit_is_marked_as_one_that_nobody_here_has_checked() -> None:
-    commit = "d1953bbde1651a70ac1c7992671ac6478e7946f3"
-    lines = [line for line in (ROOT / "prefect.yaml").read_text(encoding="utf-8").splitlines() if commit in line]
-    assert [load_profile(ROOT, name, []).model.revision for name in ("l4", "l4-v5")] == [commit, commit]
-    assert len(lines) >= 2 and all("unverified" in line for line in lines)
 
 
 def test_rewards_that_fail_the_audit_by_design_are_said_at_once() -> None:
@@ -126,18 +107,6 @@ def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:
     assert sentences("l4-v5", model, "model.max_length_tokens=4096") == []
     (said,) = sentences("l4-v5", model, "model.max_length_tokens=4097")
     assert "model.max_length_tokens=4097" in said and "4096 positions" in said
-
-
-@pytest.mark.parametrize(
-    ("override", "said"),
-    [
-        ("grpo.batch_size=60", "not divisible by grpo.generations"),
-        ("grpo.micro_batch=24", "does not divide grpo.batch_size"),
-        ("grpo.generations=1", "grpo.generations=1 is not valid"),
-    ],
-)
-def test_batches_that_cannot_be_are_refused_where_settings_are_read(override: str, said: str) -> None:
-    assert said in refused(override)
 
 
 def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
@@ -167,13 +136,6 @@ def test_an_interpreter_that_finds_tucano_only_from_the_folder_where_it_is_asked
     assert "is no interpreter that finds tucano" in refused(f"worker.python={tmp_path / 'bare' / 'bin' / 'python'}")
 
 
-def test_an_interpreter_older_than_the_option_for_it_is_asked_too(tmp_path: Path) -> None:
-    old = tmp_path / "python3.10"
-    old.write_text(f'#!/bin/sh\n[ "$1" = -P ] && exit 2\nexec {sys.executable} "$@"\n', encoding="utf-8")
-    old.chmod(0o755)
-    assert has_module(str(old), "json") and not has_module(str(old), "no_such_module")
-
-
 def test_an_interpreter_without_vllm_is_refused(no_server: None) -> None:
     """That it can be run is not enough."""
     for python in ("/of/nobody/python", "/bin/true", sys.executable):
@@ -201,11 +163,6 @@ def test_tucanos_shape_is_the_one_that_its_card_gives() -> None:
     assert adapter_weights(l4) == 16 * 28 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072))
 
 
-def test_a_model_of_the_hub_that_nobody_has_seen_has_no_shape_and_no_bound() -> None:
-    settings = load_profile(ROOT, "l4-v5", ["model.name=loja/modelo"])
-    assert shape_of(settings.model) is None and needs(settings) == []
-
-
 def test_the_lower_bounds_are_these() -> None:
     """By hand, for `l4-v5` on Tucano. Cache: 28 layers x keys and values of 8 x 128 in two bytes."""
     found = {need.stage: need.bytes for need in needs(load_profile(ROOT, "l4-v5", []))}
@@ -226,12 +183,6 @@ def test_the_largest_bounds_are_those_that_the_page_names() -> None:
     """docs/health.md"""
     largest = {name: max(need.bytes for need in needs(load_profile(ROOT, name, []))) for name in ("l4", "l4-v5")}
     assert largest == {"l4": pytest.approx(4.3e9, rel=0.01), "l4-v5": pytest.approx(5.0e9, rel=0.01)}
-
-
-def test_the_larger_base_is_known_to_its_card_and_fits_an_l4() -> None:
-    """1.54 billion weights, 1.31 without the embedding: Qwen2.5-1.5B's card."""
-    assert (QWEN.weights, QWEN.matrices) == (pytest.approx(1.54e9, rel=0.003), pytest.approx(1.31e9, rel=0.001))
-    assert max(need.bytes for need in needs(load_profile(ROOT, "l4-1.5b", []))) < 23_034 * 2**20
 
 
 @pytest.mark.parametrize(
@@ -261,13 +212,6 @@ def test_seeds_side_by_side_on_one_gpu_need_the_memory_of_all(gpu: Callable[[int
         require_startable(load_profile(ROOT, "l4-v5", [*HERE, "worker.parallel=3"]))
 
 
-def test_a_driver_that_says_nothing_refuses_nothing(gpu: Callable[[int], None]) -> None:
-    gpu(23_034)
-    assert device_bytes("cuda") == 23_034 * 2**20
-    (Path(os.environ["PATH"].split(":")[0]) / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
-    assert device_bytes("cuda") is None
-
-
 @pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b"])
 def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server: None) -> None:
     result = tucano("doctor", profile)
@@ -278,14 +222,3 @@ def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server:
         r"^  Refused +execution\.seeds=seed/local-gpu needs a Prefect server", result.stdout, re.MULTILINE
     )
     assert (refused is not None) == (profile != "laptop")
-
-
-def test_doctor_of_a_profile_that_is_none() -> None:
-    result = tucano("doctor", "l4-v6")
-    assert result.returncode == 2 and "did you mean 'l4-v5'" in result.stderr
-
-
-def test_a_nano_model_is_counted_whole() -> None:
-    shape = shape_of(ModelSettings())
-    assert shape is not None and shape.matrices == 2 * 12 * 128**2
-    assert shape.other_weights == 2048 * 128 + 2 * 2 * (128 + 32) + 128

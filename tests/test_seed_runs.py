@@ -40,9 +40,7 @@ def test_seeds_of_a_cancelled_run_are_cancelled_with_it(monkeypatch: pytest.Monk
     assert server.child.state is not None and server.child.state.is_cancelling()
 
 
-def test_a_hook_that_comes_late_leaves_the_seeds_of_a_run_that_was_started_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_late_hook_leaves_the_seeds_of_a_run_that_was_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen on a busy machine: a retry within seconds, and the hook of the cancellation took one seed away from it."""
     server = Server(Running(), Pending())
     cancelled = FlowRun(id=server.parent.id, flow_id=uuid4(), state=Cancelled())

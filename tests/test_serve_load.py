@@ -61,26 +61,6 @@ def test_a_vllm_server_draws_for_the_champion(tmp_path: Path) -> None:
     assert load.faults == [] and {one.row: one.text for one in load.got} == right
 
 
-@pytest.mark.long
-def test_what_keeps_it_from_starting_is_one_sentence(tmp_path: Path) -> None:
-    def said(*arguments: str) -> str:
-        command = [sys.executable, "-m", "tucano.cli", "serve", "--port", "0", "--set", f"storage={tmp_path / 'runs'}"]
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
-        assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
-        return done.stderr.strip().splitlines()[-1]
-
-    assert "runs holds no runs, so no model is registered there" in said()
-    (tmp_path / "runs").mkdir()
-    Tracker.connect(None, tmp_path / "runs")
-    assert "the registry has no tucano@champion; run the pipeline until a model is promoted" in said()
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert "cannot be listened on" in said("--port", str(taken.getsockname()[1]))
-    assert "leave this machine" in said(
-        *("--set", "serving.routes={push: [api]}"),
-        *("--set", "serving.endpoints=[{name: api, url: 'https://api.example.com/v1', model: m}]"),
-    )
-
-
 @pytest.mark.vllm
 @pytest.mark.skipif(not REAL, reason="no TUCANO_VLLM_PYTHON")
 def test_one_client_gets_the_same_from_us_and_from_vllm(tmp_path: Path) -> None:

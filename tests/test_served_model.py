@@ -1,6 +1,4 @@
-"""From an adapter to a server: merged, registered, loaded by its alias, answering each task with its own system
-prompt.
-"""
+"""From an adapter to a server: merged, registered, loaded by its alias, asked with each task's system prompt."""
 
 import json
 import os
@@ -17,10 +15,10 @@ from typing import Any
 
 import pytest
 import torch
-from peft import get_peft_model
+from nano_models import nano_adapter, nano_base
 from safetensors.torch import load_file, save_file
 
-from tucano.prompts import TASKS, Prompt, write_prompts
+from tucano.prompts import TASKS, Prompt
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.tracking import Tracker
 from tucano.tracking.models import WEIGHTS, pack
@@ -29,8 +27,7 @@ from tucano.training import merge
 from tucano.training.jobs import Job
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies import served_model
-from tucano.training.policies.load import load_policy, lora_config
-from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.policies.load import load_policy
 
 MODEL = ModelSettings(nano_hidden=32, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
 SYSTEMS: dict[str, str] = {task: f"Você responde {task}." for task in TASKS}
@@ -44,27 +41,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     prompts = [
         Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(4)
     ]
-    (root / "prompts").mkdir()
-    write_prompts(root / "prompts" / "validation.jsonl", prompts)
-    (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS, ensure_ascii=False), encoding="utf-8")
-    tokenizer = build_tokenizer([*SYSTEMS.values(), *(row["prompt"] for row in ASKED)], MODEL)
-    model = build_model(tokenizer, MODEL, seed=1)
-    model.generation_config.eos_token_id = None  # the tokenizer alone knows, as with some bases
-    model.save_pretrained(root / "base")
-    tokenizer.save_pretrained(root / "base")
-    adapted = get_peft_model(model, lora_config(MODEL))
-    generator = torch.Generator().manual_seed(2)
-    for name, weight in adapted.named_parameters():
-        if "lora_B" in name:
-            weight.data = 0.1 * torch.randn(weight.shape, generator=generator)
-    adapted.save_pretrained(root / "adapter")
+    nano_base(root, MODEL, SYSTEMS, prompts)
+    nano_adapter(root, MODEL, noise=0.1)
     settings = PipelineSettings.model_validate({"model": MODEL.model_dump(), "grpo": {"max_completion_tokens": 24}})
     output = root / "merged"
     output.mkdir()
     start = (str(root / "base"), str(root / "adapter"))
-    return order(
-        "merge", settings, 7, 1, JobFolders(prompts=root / "prompts", work=root / "work", output=output), start=start
-    )
+    folders = JobFolders(prompts=root / "prompts", work=root / "work", output=output)
+    return order("merge", settings, 7, 1, folders, start=start)
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +89,7 @@ def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job
     assert torch.equal(weights[name], by_hand.to(torch.bfloat16)), "added in float32 (alpha / rank = 2), rounded once"
 
 
-def test_a_merge_that_loses_the_adapter_is_not_faithful(
-    trained: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_merge_without_adapter_is_unfaithful(trained: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peft.tuners.lora.LoraModel.merge_and_unload", lambda self, safe_merge: self.unload())
     assert not merge.run(replace(trained, output=str(tmp_path)))["faithful"]
 
@@ -146,15 +128,8 @@ def by_hand(packed: Path, task: str, prompt: str) -> str:
     )
     ids = torch.tensor([model.tokenizer.encode(text, add_special_tokens=False)])
     torch.manual_seed(7)
-    tokens = model.model.generate(
-        input_ids=ids,
-        attention_mask=torch.ones_like(ids),
-        do_sample=True,
-        temperature=0.1,
-        top_p=1.0,
-        top_k=0,
-        max_new_tokens=12,
-    )
+    how = {"do_sample": True, "temperature": 0.1, "top_p": 1.0, "top_k": 0, "max_new_tokens": 12}
+    tokens = model.model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), **how)
     return str(model.tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True)).strip()
 
 
@@ -180,27 +155,13 @@ def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
     )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "mlflow",
-        "models",
-        "serve",
-        "-m",
-        "models:/tucano@champion",
-        "--env-manager",
-        "local",
-    ]
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", "models:/tucano@champion"]
+    command += ["--env-manager", "local", "--port", str(port)]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {
-        "MLFLOW_TRACKING_URI": default_uri(tmp_path),
-        "MLFLOW_DISABLE_TELEMETRY": "true",
-        "PATH": path,
-    }
+    own = {"MLFLOW_TRACKING_URI": default_uri(tmp_path), "MLFLOW_DISABLE_TELEMETRY": "true", "PATH": path}
+    environment = os.environ | own
     with (tmp_path / "serve.log").open("wb") as log:
-        server = subprocess.Popen(
-            [*command, "--port", str(port)], env=environment, stdout=log, stderr=log, start_new_session=True
-        )
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
     try:
         answers = ask_when_up(port, ASKED, server, tmp_path / "serve.log")
         assert [row["answer"] for row in answers] == [by_hand(packed, **row) for row in ASKED]

@@ -13,7 +13,6 @@ from tucano.serving.app import Service, app_of
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.settings import PipelineSettings
-from tucano.settings.promotion import ServingSettings
 
 LONGEST = 2**20
 MANY = {f"k{number}": 1 for number in range(LONGEST // 12)}
@@ -55,8 +54,3 @@ def test_health_is_said_while_the_longest_body_is_looked_at(path: str) -> None:
 
     status, longest = asyncio.run(held_up())
     assert status == 400 and longest < 4 * once + 0.1
-
-
-def test_no_setting_allows_a_longer_one() -> None:
-    with pytest.raises(ValueError, match="less than or equal to 1048576"):
-        ServingSettings(request_bytes=LONGEST + 1)

@@ -30,9 +30,7 @@ def test_a_piece_has_only_the_padding_that_it_needs_and_no_row_is_lost() -> None
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 3, 6])
-def test_the_pieces_have_the_loss_and_the_gradient_of_trl_itself(
-    pieces: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pieces_have_the_loss_and_gradient_of_trl(pieces: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second judge is TRL's own step over the whole batch."""
     monkeypatch.setattr(sft, "PIECES_ON_CPU", pieces)
     (told, weights), (expected_told, expected) = step(PiecewiseSFTTrainer, tmp_path), step(SFTTrainer, tmp_path)

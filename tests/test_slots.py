@@ -1,6 +1,4 @@
-"""The decode loop of a GPU, of fixed shapes: the tokens of transformers, drawn by numbers that nothing else in the batch
-moves, a step that is one graph, one look at the device in sixteen tokens. All but the capture itself runs on a CPU.
-"""
+"""The decode loop of a GPU, of fixed shapes. All but the capture itself runs on a CPU."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,18 +63,6 @@ def test_a_gpu_is_asked_for_attention_that_its_fused_kernels_know() -> None:
     with patch.object(F, "scaled_dot_product_attention", noted), answering([[False] * 3, [[9] * 2] * 3]):
         decoder.sample(prompts, 2, [STOP], 0.0)
     assert {*asked} == {(False, 4, 4), (False, 2, 2)}
-
-
-def test_keys_of_every_head_give_what_shared_ones_do() -> None:
-    decoder, mask = (
-        Decoder(tiny_model()),
-        torch.zeros(2, 1, 5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf),
-    )
-    query, keys, values = torch.randn(2, 4, 5, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 5, 8)
-    shared = decoder._attend(query, keys, values, mask)
-    every, theirs = keys.repeat_interleave(2, dim=1), values.repeat_interleave(2, dim=1)
-    whole = ATTENTION(query, every, theirs, attn_mask=mask).transpose(1, 2)
-    assert torch.allclose(shared, whole, atol=1e-6)
 
 
 @pytest.mark.parametrize("adapted", [False, True])
@@ -195,14 +181,6 @@ def test_the_host_looks_once_in_sixteen_tokens(most: int, looks: int) -> None:
     with answering([*[[False] * 4] * looks, [[9] * most] * 4]) as said:
         assert decoder.sample(prompts, most, [STOP], 1.0) == [[9] * most] * 4
     assert list(said) == []
-
-
-def test_rows_that_end_leave_at_a_look_and_keep_their_tokens() -> None:
-    decoder, prompts = Decoder(tiny_model().to("meta")), random_prompts(16)
-    over = [[9] * 16 + [STOP]] * 13 + [[9] * 17] * 3
-    with answering([[False] * 16, [True] * 13 + [False] * 3, over, [[9] * 33] * 4]):
-        completions = decoder.sample(prompts, 33, [STOP], 1.0)
-    assert completions == [[9] * 33] + [[9] * 16 + [STOP]] * 12 + [[9] * 33] * 3
 
 
 class Graph:

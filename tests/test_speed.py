@@ -12,7 +12,6 @@ from test_grpo_parity import settings, tiny
 
 from benchmarks import lockstep
 from benchmarks.lockstep import MARK, Kind, Side
-from benchmarks.speed import report
 
 STEPS = 3
 
@@ -48,14 +47,3 @@ def test_all_sides_read_and_write_the_same_tokens(
         assert mine["grad_norm"] == pytest.approx(theirs["grad_norm"], rel=1e-3)
         assert 0 < mine["decoding"] < mine["cpu"]
     assert len({row["completions/mean_length"] for row in recorded}) > 1, "else equal lengths would say little"
-
-
-def test_the_table_says_what_was_reached_from_medians_without_the_first_step() -> None:
-    def rows(*seconds: float) -> list[dict[str, float]]:
-        return [{"cpu": value, "decoding": value / 2, "loss": 0.01} for value in seconds]
-
-    steps = {"ours": rows(9, 1, 1, 2), "stock": rows(9, 2, 2, 2), "defaults": rows(9, 4, 4, 4)}
-    table, reached = report(steps, [1.2, 1.3, 1.1], [8.0])  # type: ignore[arg-type]
-    assert reached and "| 0.50 (median of 3; 0.50 to 1.00) | at most 0.6 |" in table and "| 0.25 (median" in table
-    assert not report(steps, [1.1, 1.1, 1.1], [8.0])[1]  # type: ignore[arg-type]
-    assert not report({**steps, "ours": rows(9, 2, 2, 2)}, [1.2], [8.0])[1]  # type: ignore[dict-item]

@@ -40,9 +40,7 @@ def test_what_is_wrong(judge: Judge, suite: Path, gold: str, answer: str) -> Non
 
 
 @pytest.mark.parametrize(("gold", "answer"), RIGHT_BY_LUCK)
-def test_right_on_the_first_store_by_luck_is_wrong(
-    judge: Judge, suite: Path, tmp_path: Path, gold: str, answer: str
-) -> None:
+def test_right_on_one_store_by_luck_is_wrong(judge: Judge, suite: Path, tmp_path: Path, gold: str, answer: str) -> None:
     shutil.copy(suite / "store.sqlite", tmp_path)
     assert judge(asked(gold), answer, tmp_path)
     assert not judge(asked(gold), answer, suite) and judge(asked(gold), gold, suite)

@@ -1,6 +1,4 @@
-"""Two objects that hold the same have the same digests, and whatever is changed in one is found and named by its
-path.
-"""
+"""Two objects that hold the same have the same digests; whatever is changed in one is found by its path."""
 
 import collections
 import functools
@@ -43,11 +41,8 @@ class Thing:
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.1)
         self.model(torch.ones(1, 2)).sum().backward()
         self.optimizer.step()
-        self.torch, self.python, self.numpy = (
-            torch.Generator().manual_seed(1),
-            random.Random(2),
-            np.random.default_rng(3),
-        )
+        self.torch, self.python = torch.Generator().manual_seed(1), random.Random(2)
+        self.numpy = np.random.default_rng(3)
         self.window = collections.deque([1.0, float("nan")], maxlen=2)
         self.counts = collections.defaultdict(list, {("train", 0): [1, 2]})
         self.slotted = Slotted(0.1 + 0.2, self)
@@ -94,21 +89,6 @@ def test_every_change_is_found_under_its_path(change: Callable[[Thing], Any]) ->
     assert CHANGES[change] in states.differences(states.digests(one), states.digests(other))
 
 
-def test_what_is_left_out_is_not_looked_at() -> None:
-    one, other = Thing(), Thing()
-    other.window.append(2.0)
-    other.long.append(-1)
-    assert states.differences(states.digests(one, without=r"^window$"), states.digests(other, without=r"^window$")) == [
-        "long"
-    ]
-
-
-def test_an_object_that_is_met_twice_is_named_by_its_first_path() -> None:
-    shared = [1.0]
-    assert states.digests({"a": shared, "b": shared})["['b']"] == "-> ['a']"
-    assert states.digests({"a": shared, "b": [1.0]})["['b']"] == "list"
-
-
 def test_plain_attributes_are_kept_and_put_back_and_those_unchanged_stay_the_same_objects() -> None:
     class Owner:
         pass
@@ -126,9 +106,7 @@ def test_plain_attributes_are_kept_and_put_back_and_those_unchanged_stay_the_sam
 
 
 def test_what_belongs_together_is_kept_together(tmp_path: Path) -> None:
-    """Unsloth's trainer notes once whether it casts and to what, and asks for the first alone: a checkpoint had one
-    without the other, and the resumed run crashed.
-    """
+    """Unsloth's trainer notes whether it casts and to what: a checkpoint had one without the other, and crashed."""
     owner = SimpleNamespace(_autocast_enabled=True, _autocast_dtype=torch.bfloat16)
     torch.save(states.copied(owner), tmp_path / "state.pt")
     again = SimpleNamespace()

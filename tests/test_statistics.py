@@ -43,14 +43,6 @@ def test_signed_rank_is_scipys_exact_test_without_ties(n: int) -> None:
         assert ours.signed_rank(differences, alternative) == pytest.approx(expected, rel=1e-9)
 
 
-def test_signed_rank_agrees_with_scipys_permutations_with_ties_and_zeros() -> None:
-    rng = np.random.default_rng(1)
-    differences = rng.integers(-3, 5, 40) / 10
-    method = stats.PermutationMethod(n_resamples=20_000, rng=rng)
-    expected = stats.wilcoxon(differences, zero_method="pratt", alternative="greater", method=method).pvalue
-    assert ours.signed_rank(differences) == pytest.approx(expected, abs=0.012)
-
-
 def test_signed_rank_by_hand() -> None:
     assert ours.signed_rank([0.0, 0.0, 0.0]) == 1.0
     assert ours.signed_rank([0.1, 0.2, 0.3, 0.4, 0.5]) == 1 / 32
@@ -77,12 +69,6 @@ def test_a_clustered_test_flips_each_cluster_as_a_whole(rows: list[tuple[int, st
     assert ours.signed_rank(differences, clusters=clusters) == pytest.approx(expected, abs=1e-12)
 
 
-@given(tied)
-def test_clusters_of_one_are_no_clusters(differences: list[float]) -> None:
-    alone = range(len(differences))
-    assert ours.signed_rank(differences, clusters=alone) == ours.signed_rank(differences)
-
-
 def test_the_clustered_interval_is_what_the_clustered_test_does_not_reject() -> None:
     rng = np.random.default_rng(5)
     clusters = rng.integers(0, 14, 40).tolist()
@@ -93,22 +79,11 @@ def test_the_clustered_interval_is_what_the_clustered_test_does_not_reject() -> 
         assert (ours.signed_rank(differences - centre, "two-sided", clusters) > 0.05) == kept
 
 
-def test_clusters_of_one_have_the_interval_without_clusters() -> None:
-    differences = np.random.default_rng(6).normal(size=20)
-    assert ours.hodges_lehmann(differences, clusters=range(20)) == ours.hodges_lehmann(differences)
-
-
 def test_numbers_that_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="finite"):
         ours.signed_rank([0.1, math.nan])
     with pytest.raises(ValueError, match="non-empty"):
         ours.hodges_lehmann([])
-
-
-def test_holm_by_hand() -> None:
-    adjusted = ours.holm({"sql_qa": 0.96, "extraction": 0.001, "push": 0.71, "insights": 0.012})
-    assert list(adjusted) == ["sql_qa", "extraction", "push", "insights"]
-    assert adjusted == pytest.approx({"extraction": 0.004, "insights": 0.036, "push": 1.0, "sql_qa": 1.0})
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
@@ -118,12 +93,6 @@ def test_holm_lies_between_the_raw_p_and_bonferroni_and_keeps_the_order(values: 
     assert all(raw[name] <= adjusted[name] <= min(1.0, len(raw) * raw[name]) + 1e-12 for name in raw)
     by_raw = sorted(raw, key=lambda name: raw[name])
     assert [adjusted[name] for name in by_raw] == sorted(adjusted.values())
-
-
-def test_rank_biserial_by_hand() -> None:
-    assert ours.rank_biserial([1, 2, 3, -4]) == pytest.approx((1 + 2 + 3 - 4) / 10)
-    assert ours.rank_biserial([0, 0, 0]) == 0.0
-    assert ours.rank_biserial([0.5, 0, 0, 0]) == pytest.approx(4 / 10)  # the zeros have ranks 2, 2, 2
 
 
 @given(tied)
@@ -207,17 +176,6 @@ def test_with_templates_two_way_keeps_its_level_and_a_new_seed_is_foreseen(size:
     assert rejected / 600 < 0.077 and held / 600 > 0.93  # 5 and 95 % with three standard errors
 
 
-def test_two_seeds_say_nothing_about_a_new_seed() -> None:
-    assert ours.two_way_t(np.ones((65, 2))) is None
-
-
-def test_two_way_of_constant_differences() -> None:
-    gained = ours.two_way_t(np.full((5, 3), 0.1))
-    unchanged = ours.two_way_t(np.zeros((5, 3)))
-    assert gained is not None and (gained.p, gained.low, gained.high) == pytest.approx((0.0, 0.1, 0.1))
-    assert unchanged is not None and unchanged.p == 1.0
-
-
 def test_no_p_is_nothing() -> None:
     """Half to the power of 1,100 is 7e-332, which no float holds; of 900 it is one."""
     assert ours.signed_rank([0.1] * 1_100) == ours.signed_rank([-0.1] * 1_100, "less") == 1e-300
@@ -248,19 +206,6 @@ def test_two_way_keeps_its_level_where_the_pooled_test_does_not(seed_sd: float) 
     assert 0.03 < np.mean(rejected) < 0.075  # 5 % with three standard errors of 1,000 repetitions
 
 
-def test_smallest_detectable_reproduces_the_simulated_table() -> None:
-    assert ours.smallest_detectable(15, 1.0) == pytest.approx(0.70, abs=0.01)
-    assert ours.smallest_detectable(20, 1.0) == pytest.approx(0.59, abs=0.01)
-    assert ours.smallest_detectable(65, 0.5) == pytest.approx(0.16, abs=0.005)
-
-
-def test_smallest_detectable_has_its_power() -> None:
-    effect = ours.smallest_detectable(20, 1.0)
-    rng = np.random.default_rng(5)
-    found = [ours.signed_rank(rng.normal(effect, 1, 20)) < 0.05 for _ in range(1_000)]
-    assert np.mean(found) == pytest.approx(0.8, abs=0.04)
-
-
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=20))
 def test_spearman_is_scipys_and_zero_for_a_constant(pairs: list[tuple[int, int]]) -> None:
     first, second = zip(*pairs, strict=True)
@@ -273,10 +218,3 @@ def test_spearman_is_scipys_and_zero_for_a_constant(pairs: list[tuple[int, int]]
 def test_agreement_within_prompts_skips_constant_ratings_and_counts_constant_rewards_as_zero() -> None:
     rewards = [[0.1, 0.2, 0.3], [0.5, 0.5, 0.5], [0.9, 0.2, 0.4]]
     assert ours.within_prompts(rewards, [[1, 2, 3], [1, 2, 3], [4, 4, 4]]) == pytest.approx([1.0, 0.0])
-
-
-def test_shared_difficulty_lifts_the_pooled_rho_and_not_the_agreement_within_prompts() -> None:
-    levels = (0.1, 0.3, 0.5, 0.7)
-    rewards, ratings = [[level, level + 0.01] for level in levels], [[level * 10 + 1, level * 10] for level in levels]
-    assert ours.spearman(np.concatenate(rewards), np.concatenate(ratings)) > 0.8
-    assert ours.within_prompts(rewards, ratings) == pytest.approx([-1.0] * 4)

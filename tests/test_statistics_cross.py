@@ -42,13 +42,6 @@ def test_clustered_t_is_the_intercept_of_statsmodels_ols(name: str) -> None:
     assert (found.low, found.high) == pytest.approx(tuple(fit.conf_int()[0]))
 
 
-def test_clusters_of_one_are_students_t_and_two_clusters_say_nothing() -> None:
-    values = INPUTS["random"]
-    alone = ours.clustered_t(values, range(len(values)))
-    assert alone is not None and alone.se == pytest.approx(ours.mean_t(values).se)
-    assert ours.clustered_t(values, [index % 2 for index in range(len(values))]) is None
-
-
 @pytest.mark.parametrize("shape", [(65, 3), (12, 5), (2, 3)])
 def test_mean_squares_are_statsmodels_analysis_of_variance(shape: tuple[int, int]) -> None:
     table = RNG.normal(size=shape) + RNG.normal(size=(shape[0], 1))
@@ -86,12 +79,6 @@ def test_mean_squares_of_clusters_are_the_two_way_robust_variance_by_loops() -> 
     assert (found.prompt + found.seed - found.residual) / cells == pytest.approx(variance)
 
 
-def test_clusters_of_one_are_no_clusters() -> None:
-    table = RNG.normal(size=(12, 4))
-    alone, none = ours.mean_squares(table, range(12)), ours.mean_squares(table)
-    assert (alone.prompt, alone.seed, alone.residual) == pytest.approx((none.prompt, none.seed, none.residual))
-
-
 def test_holm_is_statsmodels_holm() -> None:
     values = RNG.random(6)
     adjusted = ours.holm({str(index): value for index, value in enumerate(values)})
@@ -125,14 +112,6 @@ def test_smallest_detectable_is_statsmodels_power_at_the_effective_n(n: int) -> 
     assert power == pytest.approx(0.8, abs=1e-6)
 
 
-def test_prompts_needed_is_the_first_number_that_sees_the_effect() -> None:
-    count = planning.prompts_needed(0.2, 0.05)
-    assert count is not None
-    assert ours.smallest_detectable(count, 0.2) <= 0.05 < ours.smallest_detectable(count - 1, 0.2)
-    assert planning.prompts_needed(0.2, 0.0) is None
-    assert planning.prompts_needed(5.0, 0.01) is None
-
-
 def test_seeds_needed_have_their_power_in_a_simulation() -> None:
     prompt_sd, seed_sd, cell_sd, gain = 0.1, 0.05, 0.1, 0.06
     squares = ours.MeanSquares(  # expected mean squares of 65 prompts and 3 seeds
@@ -151,11 +130,6 @@ def test_seeds_needed_have_their_power_in_a_simulation() -> None:
         result = ours.two_way_t(parts)
         seen += result is not None and result.p < 0.05
     assert seen / 400 == pytest.approx(0.8, abs=0.08)
-
-
-def test_too_few_prompts_are_not_mended_by_seeds() -> None:
-    squares = ours.MeanSquares(3 * 1.0 + 0.01, 0.01, 0.01, 10, 3)
-    assert planning.seeds_needed(squares, 0.1) is None
 
 
 def test_more_looks_find_more_by_chance() -> None:

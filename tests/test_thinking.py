@@ -21,25 +21,20 @@ from test_grpo_parity import settings as small
 from transformers import PreTrainedTokenizerBase
 
 from data.prepare import prepare
-from data.thoughts import thought_through
 from rewards import load_reward_set
-from tucano.errors import UserError
 from tucano.files.models import ServedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.profiles import validated
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import ModelSettings
 from tucano.settings.data import PromptPlan
-from tucano.specs.registry import spec_of
-from tucano.thoughts import CLOSE, OPEN, THOUGHTS, answer_of, can_think, told, with_thought
+from tucano.thoughts import CLOSE, OPEN, THOUGHTS, answer_of, told, with_thought
 from tucano.training import preflight_checks as check
 from tucano.training.answering.child import Answerer
 from tucano.training.answering.messages import Question
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.policies.reading import Reader, Said
 from tucano.training.policies.served_model import ServedModel
-from tucano.training.rollouts.blocks import blocks_of
-from tucano.training.rollouts.examiner import ScoredCompletion
 from tucano.training.rollouts.scoring import Rewards
 from tucano.training.samplers import Decoding, Draw
 from tucano.training.samplers.local import LocalSampler
@@ -68,12 +63,10 @@ def tokenizer() -> PreTrainedTokenizerBase:
         ("  <think></think>resposta", "resposta"),
         ("<think>\n\n</think>\n\n<think>de novo</think> resposta", "resposta"),
         ("<think>nunca acaba", ""),
-        ("<think>um</think><think>dois", ""),
         ("<think>só isso</think>", ""),
         ("nota 2\n</think>\n\nresposta", "resposta"),  # the chat template has opened it
         ("</think>resposta", "resposta"),
         ("nota 2</think><think>de novo</think>resposta", "resposta"),
-        ("nota 2</think>\n<think>nunca acaba", ""),
         ("só isso</think>", ""),
         ("diz <think>no meio</think> algo", "diz <think>no meio</think> algo"),  # not before the answer: judged with it
     ],
@@ -175,15 +168,6 @@ def test_rewards_see_answers_without_thoughts(tokenizer: PreTrainedTokenizerBase
     assert [said.think_tokens > 0 for said in rewards.said] == [False, True, True]
 
 
-def test_fields_are_found_behind_the_thought(tokenizer: PreTrainedTokenizerBase) -> None:
-    """The thought names the field as the answer does, and only the answer counts."""
-    known = replace(PRODUCT, task="sentiment", reference={"fields": {"sentiment_score": 2}})
-    answer = '{"sentiment_score": 2}'
-    ids = tokenizer.encode(with_thought('{"sentiment_score": 5}', answer))
-    (block,) = blocks_of(tokenizer, known, ids, answer)
-    assert block.value == 1.0 and block.start > ids.index(tokenizer.convert_tokens_to_ids(CLOSE))
-
-
 # Data
 
 
@@ -202,61 +186,7 @@ def test_demonstrations_of_the_named_tasks_think_and_prompts_say_who_shall(tmp_p
     assert all(not prompt.demonstration for prompt in read_prompts(files.train))
 
 
-def test_without_the_setting_the_prompt_set_is_the_same_but_for_nothing(tmp_path: Path) -> None:
-    """No switch, no thought; and with all tasks off only the switches differ."""
-    for name, thinking in (("plain", None), ("off", ())):
-        prepare(SMALL.model_copy(update={"thinking": thinking}), 1, ("push", "sentiment"), tmp_path / name)
-    plain, off = PromptFiles(tmp_path / "plain"), PromptFiles(tmp_path / "off")
-    assert plain.systems() == {task: spec_of(task).system_prompt for task in ("push", "sentiment")}
-    assert not can_think(plain.systems()) and can_think(off.systems())
-    for name in ("train", "validation", "test", "demonstrations", "demonstrations_validation"):
-        assert plain.of(name).read_bytes() == off.of(name).read_bytes()
-
-
-def test_a_demonstrations_own_thought_stays_and_one_that_cannot_be_made_is_refused() -> None:
-    own = replace(PRODUCT, demonstration=with_thought("penso", PUSH))
-    assert thought_through(own, ("push",), 1) is own
-    with pytest.raises(UserError, match=r"data\.thinking names push, and the demonstration p1 shows no thought"):
-        thought_through(replace(PRODUCT, demonstration=PUSH, reference={}), ("push",), 1)
-
-
-@pytest.mark.parametrize(
-    ("task", "reference", "steps"),
-    [
-        (
-            "extraction",
-            {"fields": {"sentiment": "negative", "sentiment_score": 2, "delivery_issue": True}},
-            ["Nota 2, negative.", "Problema: entrega."],
-        ),
-        (
-            "sql_qa",
-            {"sql": "SELECT COUNT(*) FROM pedidos JOIN clientes USING (cliente_id) WHERE estado = 'SP';"},
-            ["Tabelas: pedidos, clientes.", "Filtro: estado = 'SP'."],
-        ),
-        ("insights", {"key_figures": [12.5, 300.0]}, ["Números: 12.5 e 300."]),
-        ("push", {"product": "tênis"}, ["Produto: tênis."]),
-        ("sentiment", {"fields": {"sentiment_score": 4}}, ["Nota 4."]),
-        ("churn", {"fields": {"churn_risk": "low"}}, ["Risco low."]),
-    ],
-)
-def test_the_steps_of_a_thought_are_the_truths(task: str, reference: dict[str, object], steps: list[str]) -> None:
-    assert spec_of(task).thought(replace(PRODUCT, task=task, reference=reference)) == steps
-    assert spec_of(task).thought(replace(PRODUCT, task=task, reference={})) == []
-
-
 # Preflight
-
-
-def test_the_preflight_warns_of_thoughts_that_cost_their_answers() -> None:
-    score = load_reward_set("grounded").score(PRODUCT, PUSH)
-    kept = ScoredCompletion(PRODUCT, [1], PUSH, False, score, None, 9, False)
-    lost = replace(kept, text="", thought_cut=True)
-    levels = [check.thoughts([kept] * (10 - n) + [lost] * n, 40).level for n in (0, 1, 2, 3, 4)]
-    assert levels == ["ok", "ok", "warn", "warn", "red"]
-    assert (
-        "20% of 10 cost their answer; raise grpo.max_think_tokens"
-        in check.thoughts([kept] * 8 + [lost] * 2, 40).evidence
-    )
 
 
 def test_the_preflight_refuses_a_tokenizer_without_marks(tokenizer: PreTrainedTokenizerBase) -> None:
@@ -267,17 +197,10 @@ def test_the_preflight_refuses_a_tokenizer_without_marks(tokenizer: PreTrainedTo
 
 
 @pytest.mark.parametrize("thinks", [True, False])
-def test_an_empty_thought_of_a_task_that_answers_at_once_opens_none(
-    thinks: bool, tokenizer: PreTrainedTokenizerBase
-) -> None:
+def test_an_empty_thought_of_a_task_without_any_opens_none(thinks: bool, tokenizer: PreTrainedTokenizerBase) -> None:
     """A run in which some tasks think was refused by its own preflight."""
     _, found = check.template(tokenizer, PRODUCT, {"push": told("Escreva.", thinks)})
     assert (found.name, found.level) == ("think block", "ok")
-
-
-def test_a_template_that_opens_each_thought_is_red_where_tasks_think(tokenizer: PreTrainedTokenizerBase) -> None:
-    assert check.template(opening(tokenizer), PRODUCT, {"push": told("Escreva.", True)})[1].level == "red"
-    assert check.template(opening(tokenizer), PRODUCT, {"push": "Escreva."})[1].level == "warn"
 
 
 # Training

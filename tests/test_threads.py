@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import first_bits
 from tucano.training.threads import compute_with
 
 NAMES = ("exp", "log", "sin", "cos", "tanh", "erf", "sqrt", "erfinv", "rsqrt")
@@ -32,7 +31,3 @@ def test_one_thread_alone_calls_each_function_of_both_precisions_first(monkeypat
     compute_with(3)
     assert called == {(name, dtype, 1) for name in NAMES for dtype in (torch.float32, torch.float64)}
     assert torch.get_num_threads() == 3
-
-
-def test_one_process_among_many_is_counted() -> None:
-    assert first_bits.differing(first_bits.Counter({"usual": 59, "rare": 1}), "usual") == 1

@@ -61,19 +61,10 @@ class Ui:
     """`serve` in a process, what it printed, and every process below it."""
 
     def __init__(self, storage: Path, uri: str = "", prefect_port: int = 0, mlflow_port: int = 0) -> None:
-        command = [
-            sys.executable,
-            "-u",
-            "-c",
-            SERVE,
-            str(storage),
-            uri,
-            str(prefect_port or free_port()),
-            str(mlflow_port or free_port()),
-        ]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
-        )
+        ports = [str(port or free_port()) for port in (prefect_port, mlflow_port)]
+        command = [sys.executable, "-u", "-c", SERVE, str(storage), uri, *ports]
+        output: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "encoding": "utf-8"}
+        self.process = subprocess.Popen(command, **output)
         self.printed = ""
 
     def read_until(self, words: str) -> str:
@@ -226,26 +217,3 @@ def test_a_server_that_dies_is_one_sentence_with_its_log(storage: Path, tmp_path
         r"The MLflow server ended with exit code \d+; its log says why: .*/logs/ui-mlflow\.log", last
     ), printed
     assert psutil.wait_procs(family, timeout=600)[1] == []
-
-
-@pytest.mark.long
-def test_a_server_elsewhere_needs_no_second_one(storage: Path) -> None:
-    ui = Ui(storage, "http://127.0.0.1:9/")
-    ui.read_until("Ctrl-C stops")
-    assert "Starting MLflow" not in ui.printed and page(ui, "MLflow") == "http://127.0.0.1:9"
-    assert ui.end(signal.SIGTERM) == (0, [])
-
-
-@pytest.mark.long
-def test_two_that_start_at_once_take_a_port_each(tmp_path: Path) -> None:
-    port, homes = free_port(), [tmp_path / "one", tmp_path / "two"]
-    both = [Ui(home, "http://127.0.0.1:9/", prefect_port=port) for home in homes]
-    for ui in both:
-        ui.read_until("Ctrl-C stops")
-    prefects = [page(ui, "Prefect") for ui in both]
-    assert len(set(prefects)) == 2
-    for prefect, home, other in zip(prefects, homes, reversed(homes), strict=True):
-        assert PrefectApi(prefect, credentials(home)).ask("flows/count", {}) == 0
-        with pytest.raises(HTTPError, match="401"):
-            PrefectApi(prefect, credentials(other)).ask("flows/count", {})
-    assert [ui.end(signal.SIGTERM) for ui in both] == [(0, []), (0, [])]

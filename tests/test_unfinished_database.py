@@ -10,9 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from odd_files import put_in_place
 
-from tucano.errors import UserError
 from tucano.tracking.store import open_client
 from tucano.tracking.unfinished import MARK
 
@@ -47,12 +45,6 @@ def _seen(file: Path) -> set[str]:
         return set()
 
 
-def test_one_without_a_mark_is_never_made_anew(tmp_path: Path) -> None:
-    file = tmp_path / "mlflow.db"
-    open_client(f"sqlite:///{file}").create_experiment("kept")
-    assert open_client(f"sqlite:///{file}").get_experiment_by_name("kept") is not None
-
-
 def test_one_that_somebody_has_worked_with_is_kept_whatever_stands_beside_it(tmp_path: Path) -> None:
     file = tmp_path / "mlflow.db"
     open_client(f"sqlite:///{file}").create_experiment("kept")
@@ -66,10 +58,3 @@ def test_two_that_want_it_at_once_both_get_it(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
     children = [subprocess.Popen([sys.executable, "-c", OPEN, uri], stderr=subprocess.PIPE, text=True) for _ in "ab"]
     assert [(child.communicate()[1], child.returncode) for child in children] == [("", 0), ("", 0)]
-
-
-@pytest.mark.parametrize("kind", ["pipe", "folder"])
-def test_what_is_no_file_in_the_marks_place_is_a_sentence(tmp_path: Path, kind: str) -> None:
-    put_in_place(kind, tmp_path / f"mlflow.db{MARK}")
-    with pytest.raises(UserError, match="is no ordinary file"):
-        open_client(f"sqlite:///{tmp_path / 'mlflow.db'}")

@@ -101,21 +101,12 @@ def ask(command: list[str], place: Path, switches: dict[str, str]) -> None:
     "variant",
     [
         {},
-        {
-            "loss": "dapo",
-            "iterations": 2,
-            "epsilon_high": 0.28,
-            "advantages": "gdpo",
-            "overlong_tokens": 4,
-            "task_weights": "iwu",
-        },
+        {"loss": "dapo", "iterations": 2, "epsilon_high": 0.28, "advantages": "gdpo", "overlong_tokens": 4, "task_weights": "iwu"},
     ],
     ids=["on-policy", "off-policy with algorithms"],
-)
+)  # fmt: skip
 def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: dict[str, object]) -> None:
-    """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding, and TRL for a
-    token.
-    """
+    """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding."""
     folder = tiny(tmp_path / "tiny")
     four = {"max_steps": 4, "eval_steps": 4, "save_steps": 4}
     plain, patched = (steps_of(backend, folder, tmp_path, {**variant, **four}) for backend in ("trl", "unsloth"))
@@ -126,46 +117,6 @@ def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: d
         if "train/entropy" in mine:  # logged where completions are drawn, not where they are used again
             assert mine["train/entropy"] == pytest.approx(theirs["train/entropy"], rel=0.05), "the alarm is not blind"
     assert sum("train/entropy" in mine for mine in patched) >= 4 // int(str(variant.get("iterations", 1)))
-
-
-KERNEL = """
-import os
-os.environ["TRITON_INTERPRET"] = "1"
-import json, sys
-from pathlib import Path
-
-from trl.trainer import utils
-from test_grpo_parity import OFF, ours, settings
-
-calls, kernel = [], utils._fused_logprob_entropy
-utils._fused_logprob_entropy = lambda *given, **named: calls.append(1) or kernel(*given, **named)
-found = {}
-for side in (True, False):
-    utils._supports_trl_loss_kernel = lambda *given, **named: side
-    found[str(side)], _ = ours(Path(sys.argv[1]), Path.cwd() / str(side), settings(**{**OFF, **json.loads(sys.argv[2])}))
-    assert bool(calls) == side
-    calls.clear()
-Path("found.json").write_text(json.dumps(found))
-"""
-
-
-def test_trls_loss_in_triton_is_its_plain_loss(tmp_path: Path) -> None:
-    """The kernel of a GPU for log-probabilities and entropies, forwards and backwards."""
-    variant = {
-        "loss": "dapo",
-        "entropy_coef": 0.05,
-        "temperature": 0.8,
-        "max_steps": 3,
-        "eval_steps": 3,
-        "save_steps": 3,
-    }
-    folder = tiny(tmp_path / "tiny")
-    ask([str(PYTHON), "-W", "ignore", "-c", KERNEL, str(folder), json.dumps(variant)], tmp_path, {})
-    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
-    assert len(found["True"]) == len(found["False"]) == 3
-    for fused, plain in zip(found["True"], found["False"], strict=True):
-        for name in ("train/loss", "train/grad_norm", "train/entropy"):
-            assert fused[name] == pytest.approx(plain[name], rel=1e-4, abs=1e-6)
 
 
 # The whole way, on a stand-in for CUDA: Unsloth's own loader, kernels (in Triton's interpreter), generate and trainer.

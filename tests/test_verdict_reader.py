@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.verdict_contradictions import broken_rules, contradictions, random_verdict, same_numbers
+from benchmarks.verdict_contradictions import broken_rules, contradictions, random_verdict
 
 HEADLINE = "Better: the trained adapters beat sft, and so does the configuration in the mean over seeds."
 SOUND = (
@@ -39,20 +39,6 @@ def test_a_sound_verdict_has_none() -> None:
 def test_each_planted_contradiction_is_found(sound: str, planted: str) -> None:
     assert sum(sound in sentence for sentence in SOUND) == 1
     assert list(contradictions(HEADLINE, [sentence.replace(sound, planted) for sentence in SOUND]))
-
-
-@pytest.mark.parametrize(
-    "headline",
-    ["Worse: the trained adapters are below sft.", "An improvement over sft is not shown."],
-)
-def test_a_headline_of_another_verdict_is_found(headline: str) -> None:
-    assert list(contradictions(headline, SOUND))
-
-
-def test_languages_that_say_other_numbers_are_found() -> None:
-    assert same_numbers(["gain +0.100, p = 0.020."], ["ganho +0,100, p = 0,020."])
-    assert not same_numbers(["gain +0.100, p = 0.020."], ["ganho +0,100, p = 0,021."])
-    assert not same_numbers(["a drop of -0.100"], ["uma queda de +0,100"])
 
 
 @pytest.mark.parametrize("seed", range(6))

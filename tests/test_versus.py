@@ -47,31 +47,6 @@ def test_seeds_that_cannot_be_paired_leave_the_configuration_open(seeds: tuple[i
     assert result.verdict.adapter_claim == "supported" and result.verdict.configuration_claim == "not assessable"
 
 
-def test_equal_seeds_are_paired_in_whatever_order_they_come() -> None:
-    one = versus(side("A", 0.1), side("B", 0.02), prompts(), SETTINGS, frozenset(), 42).main
-    other = versus(side("A", 0.1), side("B", 0.02, SEEDS[::-1]), prompts(), SETTINGS, frozenset(), 42).main
-    assert one.seeds.keys() == other.seeds.keys()
-    for seed, gains in one.seeds.items():
-        assert other.seeds[seed] == pytest.approx(gains)
-
-
-def test_seeds_of_two_sides_that_differ_are_named_as_the_reason() -> None:
-    verdict = versus(side("A", 0.1), side("B", 0.02, (7, 8, 9)), prompts(), SETTINGS, frozenset(), 42).verdict
-    assert "With 3 seed(s)" not in " ".join(verdict.sentences)
-    assert any("the same three seeds or more on both sides" in sentence for sentence in verdict.sentences)
-
-
-def test_against_one_adapter_a_new_seed_of_ours_is_what_is_asked() -> None:
-    result = versus(side("A", 0.1), side("B", 0.02, (5,)), prompts(), SETTINGS, frozenset(), 42)
-    assert result.verdict.configuration_claim == "supported"
-
-
-def test_one_adapter_against_another() -> None:
-    result = versus(side("A", 0.02, (1,)), side("B", 0.1, (5,)), prompts(), SETTINGS, frozenset(), 1)
-    assert result.verdict.worse and result.main.overall.gain < 0 and len(result.drops) == 10
-    assert result.headroom["overall"].k == 2
-
-
 def test_the_reference_pools_all_of_its_seeds_samples() -> None:
     theirs = side("B", 0.02)
     changed = {

@@ -1,6 +1,4 @@
-"""`tucano deploy vertex`: the plan, what Google is asked, what a job's environment may hold, and the container's first
-process.
-"""
+"""`tucano deploy vertex`: the plan, what Google is asked, a job's environment, the container's first process."""
 
 import asyncio
 import logging
@@ -24,7 +22,6 @@ from prefect.client.schemas.objects import State
 from prefect.states import AwaitingRetry, Crashed, Pending, Running, Scheduled
 from prefect.utilities.templating import apply_values
 from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
-from pydantic import ValidationError
 
 from deployments.jobs import faults
 from deployments.vertex import checks, start
@@ -83,71 +80,31 @@ def test_a_sound_project_passes_every_check_and_the_image_is_pinned(cloud: Cloud
     assert len(found) == 12, "API, quota, rights, account, bucket, four on objects, one on secrets, secret, image"
 
 
+SERVICE = "serviceusage/v1/projects/shop/services/aiplatform.googleapis.com"
+RIGHTS = "cloudresourcemanager/v1/projects/shop:testIamPermissions"
+BUCKET = "storage/storage/v1/b/shop-bucket"
+ACCOUNT = "policytroubleshooter/v1/iam:troubleshoot"
+NOT_FOUND = (404, {"error": {"message": "not found"}})
 BROKEN: dict[str, tuple[str, Any, str, str]] = {
-    "interface off": (
-        "serviceusage/v1/projects/shop/services/aiplatform.googleapis.com",
-        (200, {"state": "DISABLED"}),
-        "Vertex AI",
-        "fails",
-    ),
+    "interface off": (SERVICE, (200, {"state": "DISABLED"}), "Vertex AI", "fails"),
     "no quota here": (QUOTA, limits({"effectiveLimit": "0"}), "quota", "fails"),
-    "quota elsewhere": (
-        QUOTA,
-        limits({"effectiveLimit": "8", "dimensions": {"region": "europe-west4"}}),
-        "quota",
-        "fails",
-    ),
-    "quota unlimited": (
-        QUOTA,
-        limits({"effectiveLimit": "-1", "dimensions": {"region": "us-central1"}}),
-        "quota",
-        "ok",
-    ),
-    "quota not told": (
-        QUOTA,
-        (403, {"error": {"message": "Service Usage API has not been used"}}),
-        "quota",
-        "not asked",
-    ),
-    "may not submit": ("cloudresourcemanager/v1/projects/shop:testIamPermissions", (200, {}), "your rights", "fails"),
-    "no bucket": ("storage/storage/v1/b/shop-bucket", (404, {"error": {"message": "not found"}}), "bucket", "fails"),
-    "bucket far away": ("storage/storage/v1/b/shop-bucket", (200, {"location": "EU"}), "bucket", "warn"),
-    "bucket in the US": ("storage/storage/v1/b/shop-bucket", (200, {"location": "US"}), "bucket", "ok"),
-    "account may not write": (
-        "policytroubleshooter/v1/iam:troubleshoot",
-        (200, {"access": "NOT_GRANTED"}),
-        "account: storage.objects.create",
-        "warn",
-    ),
-    "secret without version": (SECRET, (404, {"error": {"message": "not found"}}), "secret prefect-password", "fails"),
-    "secret disabled": (SECRET, (200, {"state": "DISABLED"}), "secret prefect-password", "fails"),
-    "interface untold": (
-        "serviceusage/v1/projects/shop/services/aiplatform.googleapis.com",
-        (200, {}),
-        "Vertex AI",
-        "not asked",
-    ),
+    "quota elsewhere": (QUOTA, limits({"effectiveLimit": "8", "dimensions": {"region": "eu"}}), "quota", "fails"),
+    "quota unlimited": (QUOTA, limits({"effectiveLimit": "-1", "dimensions": None}), "quota", "ok"),
+    "quota not told": (QUOTA, (403, {"error": {"message": "Service Usage API has not been used"}}), "quota", "not asked"),
     "quota null": (QUOTA, (200, {"consumerQuotaLimits": None}), "quota", "not asked"),
     "quota of no number": (QUOTA, limits({"effectiveLimit": "many"}), "quota", "not asked"),
-    "quota without dimensions": (QUOTA, limits({"effectiveLimit": "4", "dimensions": None}), "quota", "ok"),
-    "rights null": (
-        "cloudresourcemanager/v1/projects/shop:testIamPermissions",
-        (200, {"permissions": None}),
-        "your rights",
-        "fails",
-    ),
-    "bucket without place": ("storage/storage/v1/b/shop-bucket", (200, {}), "bucket", "not asked"),
-    "bucket refused oddly": ("storage/storage/v1/b/shop-bucket", (500, {"error": None}), "bucket", "not asked"),
-    "account untold": (
-        "policytroubleshooter/v1/iam:troubleshoot",
-        (200, {"access": None}),
-        "account: storage.objects.create",
-        "warn",
-    ),
+    "may not submit": (RIGHTS, (200, {"permissions": None}), "your rights", "fails"),
+    "no bucket": (BUCKET, NOT_FOUND, "bucket", "fails"),
+    "bucket far away": (BUCKET, (200, {"location": "EU"}), "bucket", "warn"),
+    "bucket in the US": (BUCKET, (200, {"location": "US"}), "bucket", "ok"),
+    "bucket refused oddly": (BUCKET, (500, {"error": None}), "bucket", "not asked"),
+    "account may not write": (ACCOUNT, (200, {"access": "NOT_GRANTED"}), "account: storage.objects.create", "warn"),
+    "secret without version": (SECRET, NOT_FOUND, "secret prefect-password", "fails"),
+    "secret disabled": (SECRET, (200, {"state": "DISABLED"}), "secret prefect-password", "fails"),
     "secret untold": (SECRET, (200, {}), "secret prefect-password", "not asked"),
     "no image": (IMAGE, (404, {"errors": []}), "image", "fails"),
     "registry refuses": (IMAGE, (403, b"denied"), "image", "not asked"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BROKEN)
@@ -198,12 +155,6 @@ def test_the_container_asks_again_while_nobody_answers(cloud: Cloud, monkeypatch
         start.fetched(f"A={THIRD}")
 
 
-def test_an_image_elsewhere_is_left_as_it_is(cloud: Cloud) -> None:
-    elsewhere = replace(PLAN, image="ghcr.io/shop/train:7")
-    found, plan = checks.ask(elsewhere, Google())
-    assert found[-1].level == "not asked" and plan.image == "ghcr.io/shop/train:7"
-
-
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
@@ -222,10 +173,8 @@ def test_secrets_and_local_addresses_are_kept_out_of_jobs(name: str, value: str,
 
 def test_a_plan_names_its_secrets_and_holds_none() -> None:
     require_complete(PLAN)
-    assert (
-        PLAN.environment["TUCANO_SECRETS"]
-        == "PREFECT_API_AUTH_STRING=projects/shop/secrets/prefect-password/versions/latest"
-    )
+    named = "PREFECT_API_AUTH_STRING=projects/shop/secrets/prefect-password/versions/latest"
+    assert PLAN.environment["TUCANO_SECRETS"] == named
     with pytest.raises(UserError, match="PREFECT_API_URL=http://localhost:4200/api is an address of this machine"):
         require_complete(replace(PLAN, api_url="http://localhost:4200/api"))
     with pytest.raises(UserError, match="give --tracking-uri"):
@@ -234,16 +183,10 @@ def test_a_plan_names_its_secrets_and_holds_none() -> None:
 
 def test_the_template_has_every_field_that_prefects_worker_reads() -> None:
     """And what its own template lacks: where Vertex AI puts a job's output."""
-    ours, theirs = (
-        template(PLAN)["job_configuration"],
-        VertexAIWorker.get_default_base_job_template()["job_configuration"],
-    )
-    unused = {
-        "job_spec.network",
-        "job_spec.reserved_ip_ranges",
-        "job_spec.enable_web_access",
-        "job_spec.enable_dashboard_access",
-    }
+    ours = template(PLAN)["job_configuration"]
+    theirs = VertexAIWorker.get_default_base_job_template()["job_configuration"]
+    left_out = ("network", "reserved_ip_ranges", "enable_web_access", "enable_dashboard_access")
+    unused = {f"job_spec.{name}" for name in left_out}
     assert paths(theirs) - paths(ours) == unused
     assert ours["job_spec"]["base_output_directory"] == {"output_uri_prefix": "gs://shop-bucket/vertex"}
     assert {*ours} == {*JobConfiguration.model_fields} > {*VertexAIWorkerJobConfiguration.model_fields}
@@ -293,38 +236,9 @@ def test_after_some_lost_machines_another_kind_is_asked_for(lost: int, kind: str
     assert machine_of(job(asked)) == f"g2-standard-16 {machine} us-central1"
 
 
-def test_a_person_may_choose_for_one_run_and_only_what_there_is() -> None:
-    assert configured(PLAN, provisioning="on-demand").after(5) == "on-demand"
-    with pytest.raises(ValidationError, match="'spot', 'flex-start' or 'on-demand'"):
-        configured(PLAN, fallback="preemptible")
-    properties = template(PLAN)["variables"]["properties"]
-    assert properties["provisioning"]["enum"] == ["spot", "flex-start", "on-demand"] == properties["fallback"]["enum"]
-    assert properties["maximum_run_time_hours"]["maximum"] == 168
-
-
-def test_flex_start_beyond_a_week_or_without_a_gpu_of_its_list_is_refused_by_the_stand_in() -> None:
-    flexible = replace(PLAN, provisioning="flex-start")
-    asked = configured(flexible, maximum_run_time_hours=169)
-    asked.after(0)
-    assert "7 days" in str(fake_google.refused(job(asked)))
-    asked = configured(flexible)
-    asked.after(0)
-    asked.job_spec["worker_pool_specs"][0]["machine_spec"]["accelerator_type"] = "NVIDIA_TESLA_T4"
-    assert "needs an L4" in str(fake_google.refused(job(asked)))
-
-
 def test_machines_lost_are_counted_by_new_starts_and_not_by_reports() -> None:
-    history: list[State[Any]] = [
-        Scheduled(),
-        Pending(),
-        Running(),
-        Crashed(),
-        Crashed(),
-        AwaitingRetry(),
-        Pending(),
-        Running(),
-        Crashed(),
-    ]
+    once: list[State[Any]] = [Scheduled(), Pending(), Running(), Crashed(), Crashed()]
+    history = [*once, AwaitingRetry(), Pending(), Running(), Crashed()]
     assert machines_lost(history) == 1
     assert machines_lost([*history, AwaitingRetry()]) == 2
 
@@ -347,17 +261,8 @@ def paths(value: Any, prefix: str = "") -> set[str]:
 
 
 ASKED = (
-    "deploy",
-    "vertex",
-    "--project",
-    "shop",
-    "--region",
-    "us-central1",
-    "--bucket",
-    "gs://shop-bucket",
-    "--image",
-    "train:7",
-)
+    "deploy", "vertex", "--project", "shop", "--region", "us-central1", "--bucket", "gs://shop-bucket", "--image", "train:7",
+)  # fmt: skip
 OWN = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere", "PYTHONPATH": str(ROOT)}
 """The environment of a person who has set nothing."""
 
@@ -370,10 +275,7 @@ def command(*more: str) -> subprocess.CompletedProcess[str]:
 def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
     shown = command("--dry-run", "--secret", "HF_TOKEN=hugging-face")
     assert shown.returncode == 0, shown.stderr
-    assert (
-        "g2-standard-8 with one NVIDIA_L4, spot (at most 72 h with its time in the queue)" in shown.stdout
-        and "gs://shop-bucket/tucano" in shown.stdout
-    )
+    assert "g2-standard-8 with one NVIDIA_L4, spot (at most 72 h with its time in the queue)" in shown.stdout
     assert "HF_TOKEN=projects/shop/secrets/hugging-face/versions/latest" in shown.stdout
     assert "to mend: PREFECT_API_URL is missing" in shown.stdout and "Nothing was asked" in shown.stdout
 
@@ -382,32 +284,18 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
     ("more", "said"),
     [
         (("--provisioning", "preemptible"), "invalid choice: 'preemptible'"),
-        (
-            ("--api-url", "https://a", "--tracking-uri", "https://b", "--fallback-after", "0"),
-            "is no number of lost machines from 1 to 100",
-        ),
-        (("--fallback-after", "-3", "--dry-run"), "is no number of lost machines"),
+        (("--fallback-after", "0", "--dry-run"), "is no number of lost machines from 1 to 100"),
         (("--fallback-after", "3", "--dry-run"), "without --fallback changes nothing"),
-        (("--fallback", "spot", "--dry-run"), "is how machines are had anyway"),
         (("--project", "", "--dry-run"), "--project '' is no name that Google takes, like shop-project"),
-        (("--project", "My Project!", "--dry-run"), "is no name that Google takes"),
-        (("--region", "mars", "--dry-run"), "--region 'mars' is no name that Google takes, like us-central1"),
         (("--bucket", "gs://b/sub/../x?y=z", "--dry-run"), "--bucket 'b/sub/../x?y=z' is no name"),
-        (("--image", "not an image", "--dry-run"), "--image 'not an image' is no name"),
         (("--service-account", "nobody", "--dry-run"), "--service-account 'nobody' is no name"),
         (("--secret", "A B=c,D=projects/evil/secrets/s", "--dry-run"), "names no secret for a variable of a job"),
-        (("--secret", "A=projects/evil/secrets/s", "--dry-run"), "names no secret for a variable of a job"),
         (("--secret", "PASSWORD=hunter2!", "--dry-run"), "--secret PASSWORD names no secret"),
-        (("--secret", "LD_PRELOAD=x", "--dry-run"), "names no secret for a variable of a job"),
         (("--api-url", "x.example/api", "--tracking-uri", "https://b"), "is no address of a server, like https://"),
-        (("--api-url", "http://[::1", "--tracking-uri", "https://b"), "PREFECT_API_URL=http://[::1 is no address"),
         (("--api-url", "https://a", "--tracking-uri", "http://[::1"), "MLFLOW_TRACKING_URI=http://[::1 is no address"),
         ((), "no address of the Prefect server is known"),
         (("--secret", "HF_TOKEN"), "--secret HF_TOKEN names no secret"),
-        (
-            ("--api-url", "http://localhost:4200/api", "--tracking-uri", "https://mlflow.shop.example"),
-            "is an address of this machine",
-        ),
+        (("--api-url", "http://localhost:4200/api", "--tracking-uri", "https://b"), "is an address of this machine"),
     ],
 )
 def test_a_mistake_is_one_sentence(
@@ -434,9 +322,7 @@ def test_a_mistake_ends_the_command_with_2() -> None:
     assert len(refused.stderr.splitlines()) == 1
 
 
-def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(
-    cloud: Cloud, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_container_fetches_its_secrets_or_says_which_not(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
     class Credentials(AnonymousCredentials):
         def apply(self, headers: dict[str, str], token: str | None = None) -> None:
             headers["Authorization"] = "Bearer token-of-the-job"
@@ -454,12 +340,7 @@ def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(
 
 
 def test_a_container_on_a_machine_without_an_account_says_so(tmp_path: Path) -> None:
-    nowhere = {
-        "HOME": str(tmp_path),
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(ROOT),
-        "GCE_METADATA_HOST": "127.0.0.1:1",
-    }
+    nowhere = OWN | {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "GCE_METADATA_HOST": "127.0.0.1:1"}
     secret = {"TUCANO_SECRETS": "PASSWORD=projects/shop/secrets/other/versions/latest"}
     command = [sys.executable, "-m", "deployments.vertex.start"]
     said = subprocess.run(command, env=nowhere | secret, cwd=tmp_path, capture_output=True, text=True)

@@ -8,10 +8,8 @@ taken away: in SFT, in the seed, and while the arms answer. It is the automation
 import os
 import re
 import shlex
-import shutil
 import signal
 import socket
-import stat
 import subprocess
 import sys
 import tempfile
@@ -24,8 +22,9 @@ import pytest
 import yaml
 from fake_gcloud import Project
 from fake_google import NAMES, ROOT, Cloud, Jobs, Metadata
+from pace import until
+from small_stack import stack_home
 from test_docs import FENCE
-from test_vertex import until
 
 from deployments.postgres import find_cluster
 
@@ -104,13 +103,11 @@ def place() -> Iterator[Path]:
     """A folder that the unprivileged user of PostgreSQL may enter as well; in it, the project's."""
     if find_cluster(Path(tempfile.gettempdir())) is None:
         pytest.skip("PostgreSQL (Debian: postgresql) is not installed, so runs cannot go on by themselves here")
-    place = Path(tempfile.mkdtemp(prefix="tucano-vertex-"))
-    place.chmod(stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH | stat.S_IRGRP | stat.S_IROTH)
-    shop = place / "shop"
-    shop.mkdir()
-    (shop / "prefect.yaml").write_text(project(), encoding="utf-8")
-    yield place
-    shutil.rmtree(place)
+    with stack_home() as place:
+        shop = place / "shop"
+        shop.mkdir()
+        (shop / "prefect.yaml").write_text(project(), encoding="utf-8")
+        yield place
 
 
 @pytest.fixture(scope="module")
@@ -136,10 +133,7 @@ def only_you_know(place: Path) -> dict[str, str]:
     ports.write_text(f'{{"prefect": {prefect}, "mlflow": {mlflow}}}', encoding="utf-8")
     own = {"PROJECT": "shop-project", "REGION": "us-central1", "BUCKET": "shop-bucket"}
     own |= {"HERE_PREFECT": f"http://127.0.0.1:{prefect}", "HERE_MLFLOW": f"http://127.0.0.1:{mlflow}"}
-    return own | {
-        "PREFECT": f"http://prefect.shop.example:{prefect}",
-        "MLFLOW": f"http://mlflow.shop.example:{mlflow}",
-    }
+    return own | {"PREFECT": f"http://prefect.shop.example:{prefect}", "MLFLOW": f"http://mlflow.shop.example:{mlflow}"}
 
 
 @pytest.fixture(scope="module")
@@ -204,10 +198,7 @@ def numbers(jobs: Jobs, place: Path, what: str) -> list[int]:
 
 
 def test_the_pages_commands_lead_to_a_champion_whatever_machine_is_taken_away(
-    terminal: subprocess.Popen[bytes],
-    jobs: Jobs,
-    cloud: Cloud,
-    place: Path,
+    terminal: subprocess.Popen[bytes], jobs: Jobs, cloud: Cloud, place: Path
 ) -> None:
     def said() -> str:
         return (place / "terminal.log").read_text(encoding="utf-8")
@@ -226,15 +217,14 @@ def test_the_pages_commands_lead_to_a_champion_whatever_machine_is_taken_away(
 
     cloud.on_upload = strike
     gone = terminal.poll
-    until(
-        lambda: (
-            any("answers of base" in log(place, one) for one in numbers(jobs, place, "answer")) or gone() is not None
-        ),
-        LONGEST_SECONDS,
-    )
+
+    def answering() -> bool:
+        return any("answers of base" in log(place, one) for one in numbers(jobs, place, "answer"))
+
+    until(lambda: answering() or gone() is not None, seconds=LONGEST_SECONDS)
     assert gone() is None, said()[-3000:]
     take_away("answer")
-    until(lambda: gone() is not None, LONGEST_SECONDS)
+    until(lambda: gone() is not None, seconds=LONGEST_SECONDS)
     assert gone() == 0, said()[-3000:]
     kinds = ("sft", "preflight", "seed 42", "answer", "merge")
     assert [len(numbers(jobs, place, kind)) for kind in kinds] == [2, 1, 2, 2, 1]

@@ -64,12 +64,6 @@ def test_the_wheel_holds_the_packages_what_they_read_and_nothing_else(wheel: Pat
     assert {Path(name).name for name in described if "/licenses/" in name} == {"LICENSE", "NOTICE"}
 
 
-def test_the_code_that_runs_is_the_wheels(environment: Path, elsewhere: Path) -> None:
-    code = "import flows, tucano; print(flows.__file__, tucano.__file__)"
-    places = shown(environment, elsewhere, "-c", code, program="python").split()
-    assert all(Path(place).is_relative_to(environment) for place in places)
-
-
 def test_an_artifact_of_the_checkout_is_one_of_the_wheel(environment: Path, elsewhere: Path) -> None:
     """The same code has the same version wherever it lies: nothing runs again because it was installed anew."""
     modules = [*MODULES.values()]

@@ -1,0 +1,37 @@
+"""A nano base in a folder, with prompts and with adapters that change its answers: nothing is trained."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from peft import get_peft_model
+from transformers import AutoModelForCausalLM
+
+from tucano.prompts import Prompt, write_prompts
+from tucano.settings import ModelSettings
+from tucano.training.policies.load import lora_config
+from tucano.training.policies.nano import build_model, build_tokenizer
+
+
+def nano_base(root: Path, model: ModelSettings, systems: Mapping[str, str], prompts: Sequence[Prompt]) -> None:
+    """In base/, and in prompts/ what it is validated with."""
+    (root / "prompts").mkdir()
+    write_prompts(root / "prompts" / "validation.jsonl", prompts)
+    (root / "prompts" / "system_prompts.json").write_text(json.dumps(systems, ensure_ascii=False), encoding="utf-8")
+    tokenizer = build_tokenizer([*systems.values(), *(prompt.user for prompt in prompts)], model)
+    built = build_model(tokenizer, model, seed=1)
+    built.generation_config.eos_token_id = None  # the tokenizer alone knows, as with some bases
+    built.save_pretrained(root / "base")
+    tokenizer.save_pretrained(root / "base")
+
+
+def nano_adapter(root: Path, model: ModelSettings, noise: float, name: str = "adapter", seed: int = 2) -> Path:
+    """An adapter of the base whose B is noise of this standard deviation."""
+    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(root / "base"), lora_config(model))
+    generator = torch.Generator().manual_seed(seed)
+    for weights, tensor in adapted.named_parameters():
+        if "lora_B" in weights:
+            tensor.data = noise * torch.randn(tensor.shape, generator=generator)
+    adapted.save_pretrained(root / name)
+    return root / name
