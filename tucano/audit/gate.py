@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from rewards.names import REPORTED
-from rewards.parsing.sql_results import gold_result, stores
+from rewards.parsing import sql_results
 from rewards.sets import SetName
 from tucano.audit.agreement import (
     agreements,
@@ -32,6 +32,7 @@ from tucano.audit.checks import questions
 from tucano.audit.parallel.ahead import scored_ahead
 from tucano.audit.parallel.forks import ALONE, Hands, forked
 from tucano.audit.probes import worthless
+from tucano.audit.relations.table import Material, Row, read_table, stores
 from tucano.audit.report import (
     SCHEMA_VERSION,
     Agreement,
@@ -78,11 +79,12 @@ def audit(
     """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating
     set.
     """
-    rated = read_rating_set(ratings)
-    with rating_store(ratings) as databases:
+    rated, rows = read_rating_set(ratings), read_table()
+    with stores(ratings) as databases:
         _require_gold(rated.answers, databases, ratings / RATINGS)
         _require_gold(rated.cases, databases, ratings / CASES)
-        return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed, hands)
+        rewards = load_reward_set(reward_set, databases)
+        return audit_rewards(rewards, reward_set, rated, settings, tasks, seed, hands, rows)
 
 
 def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> None:
@@ -91,8 +93,8 @@ def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> 
     asked = {(prompt.id, prompt.reference["sql"]): prompt for prompt in prompts}
     for prompt in asked.values():
         try:
-            for store in stores(databases / prompt.reference["database"]):
-                gold_result(store, prompt.reference["sql"])
+            for store in sql_results.stores(databases / prompt.reference["database"]):
+                sql_results.gold_result(store, prompt.reference["sql"])
         except ValueError as error:
             raise UserError(f"{file}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
 
@@ -105,12 +107,13 @@ def audit_rewards(
     tasks: Sequence[Task],
     seed: int,
     hands: Hands = ALONE,
+    rows: Sequence[Row] = (),
 ) -> AuditReport:
-    """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by
-    task, by any hands.
+    """As `audit`, of any rewards and with these rows of the table of relations; `name` says which checks block. The
+    same input and seed give the same report, task by task, by any hands.
     """
     rated = ratings.answers
-    own = {task: _of(task, ratings) for task in tasks}
+    own = {task: Material(rated, ratings.cases, rows).of(task) for task in tasks}
     outcomes: Known = {}
     if hands.cores > 1:
         hands.say(f"reward audit: {hands.cores} processes score what will be asked of {', '.join(tasks)}")
@@ -156,11 +159,6 @@ def audit_rewards(
     )
 
 
-def _of(task: Task, ratings: RatingSet) -> RatingSet:
-    rated, cases = ([one for one in found if one.prompt.task == task] for found in (ratings.answers, ratings.cases))
-    return RatingSet(rated, cases)
-
-
 @dataclass(frozen=True)
 class _TaskAudit:
     groups: list[Group]
@@ -174,8 +172,8 @@ class _TaskAudit:
     checks: list[AuditCheck]
 
 
-def _audit_task(bench: Bench, task: Task, ratings: RatingSet, settings: Gate, seed: int) -> _TaskAudit:
-    rated = ratings.answers
+def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, seed: int) -> _TaskAudit:
+    rated = material.answers
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
     rows = agreements(task, groups, settings.resamples, place)
@@ -192,7 +190,7 @@ def _audit_task(bench: Bench, task: Task, ratings: RatingSet, settings: Gate, se
         consensus(task, rated),
         people_agreement(task, groups, settings.resamples, place),
         fooling,
-        questions(bench, groups, ratings.cases, rows[0], effects, fooling, settings),
+        questions(bench, groups, material, rows[0], effects, fooling, settings),
     )
 
 
