@@ -477,15 +477,16 @@ def test_repairs_and_corruptions_change_one_field() -> None:
 
 
 def test_number_formats_say_the_same() -> None:
-    pairs = probes.same_meaning("insights", "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.")
-    assert pairs["number formats"] == [
-        (
-            "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.",
-            "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos.",
-        )
-    ]
-    first, second = probes.same_meaning("extraction", '{"sentiment_score": 3, "summary": "ok"}')["number formats"][0]
-    assert second == first.replace("4.5", "4,5") == '{"sentiment_score": 4,5, "summary": "ok"}'
+    told = "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos."
+    pairs = {kind: pair for kind, *pair in probes.same_meaning("insights", told)}
+    assert pairs["number formats"] == [told, "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos."]
+    pairs = {kind: pair for kind, *pair in probes.same_meaning("extraction", '{"sentiment_score": 3}')}
+    assert pairs["number formats"] == ['{"sentiment_score": 4.5}', '{"sentiment_score": 4,5}']
+
+
+def test_a_query_in_capitals_says_the_same_and_its_texts_stay() -> None:
+    pairs = {kind: pair for kind, *pair in probes.same_meaning("sql_qa", "```sql\nselect 'a' from b;\n```\nfim")}
+    assert pairs["upper case"][1] == "```sql\nSELECT 'a' FROM B;\n```\nfim"
 
 
 def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_gate_is_closed(

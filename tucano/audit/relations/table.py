@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tucano.errors import UserError
 from tucano.project import COMMITTED_RATINGS
@@ -18,6 +18,7 @@ from tucano.prompts import Prompt
 from tucano.rating.files import MOST_BYTES, parse
 from tucano.rating.ratings import RatedAnswer
 from tucano.rating.store import fill, rating_store
+from tucano.specs.registry import spec_of
 from tucano.specs.texts import Change, Flaw
 
 TABLE = Path(__file__).with_name("relations.jsonl.xz")
@@ -45,6 +46,13 @@ class Row(BaseModel):
     """By kind: the answer of somebody who only looks at what stands around the text."""
     sized: dict[str, tuple[str, ...]] = {}
     """By writing (letters of one byte, of several): good answers around a documented length."""
+
+    @field_validator("prompt")
+    @classmethod
+    def _known_is_possible(cls, prompt: Prompt) -> Prompt:
+        if prompt.reference:
+            spec_of(prompt.task).reference.model_validate(prompt.reference)
+        return prompt
 
 
 def read_table(path: Path = TABLE) -> list[Row]:
