@@ -481,8 +481,17 @@ def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
     assert user in changed and stranger not in changed
 
 
-def test_the_learned_judge_is_part_of_what_asks_the_truth(copy: Path, before: dict[str, str]) -> None:
-    path = copy / "tucano" / "truth" / "judge.json.xz"
+@pytest.mark.parametrize(
+    ("file", "users"),
+    [
+        ("tucano/truth/judge.json.xz", {"tucano.training.answers", "tucano.benchmark.answers"}),
+        ("tucano/audit/relations/relations.jsonl.xz", {"tucano.audit.stage"}),
+    ],
+)
+def test_a_compressed_table_is_part_of_what_reads_it(
+    copy: Path, before: dict[str, str], file: str, users: set[str]
+) -> None:
+    path = copy / file
     data = path.read_bytes()
     path.write_bytes(data + b"x")
     try:
@@ -490,7 +499,7 @@ def test_the_learned_judge_is_part_of_what_asks_the_truth(copy: Path, before: di
     finally:
         path.write_bytes(data)
     changed = {engine for engine in before if before[engine] != after[engine]}
-    assert {"tucano.training.answers", "tucano.benchmark.answers"} <= changed and "tucano.training.sft" not in changed
+    assert users <= changed and "tucano.training.sft" not in changed
 
 
 @pytest.mark.parametrize(

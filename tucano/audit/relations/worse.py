@@ -62,8 +62,7 @@ def _by_table(rows: Sequence[Row]) -> Iterator[Told]:
 
 def _by_rules(groups: Sequence[Group], rows: Sequence[Row]) -> Iterator[Told]:
     """What makes any answer worse, whatever its prompt."""
-    asked = {group.prompt.user: group.prompt for group in groups}
-    strangers = [found for prompt in asked.values() if (found := prompt.reference.get("fields"))]
+    strangers = [found for group in groups if (found := group.prompt.reference.get("fields"))]
     for case in changed(groups, rows):
         for prompt, flaw in _flaws(case, strangers):
             yield prompt, flaw, case.kinds, case.made
