@@ -24,7 +24,7 @@ from rewards.parsing import text
 from rewards.sets import SETS, SetName
 from rewards.types import Component
 from tucano.audit.gate import audit_rewards
-from tucano.audit.relations.table import Row, read_table, stores
+from tucano.audit.relations.table import Material, Row, read_table, stores
 from tucano.audit.report import AuditReport
 from tucano.prompts import Task
 from tucano.rating.ratings import RatingSet, read_rating_set
@@ -308,7 +308,7 @@ class Examiner:
             rewards = sets.load_reward_set(name, self.databases)
             tasks = change.tasks if change else TASKS
             try:
-                return audit_rewards(rewards, name, rated, gate, tasks, SETTINGS.seed, rows=self.rows)
+                return audit_rewards(rewards, name, Material(rated, self.rows), gate, tasks, SETTINGS.seed)
             finally:
                 forget()
 

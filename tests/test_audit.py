@@ -19,6 +19,7 @@ from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
 from tucano.audit.parallel.forks import Hands
+from tucano.audit.relations.table import Material
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
@@ -234,7 +235,7 @@ def hashed(text: str) -> float:
 def with_broken(rating_set: Path, change: Any, name: str = "grounded") -> AuditReport:
     with rating_store(rating_set) as databases:
         rewards = Broken(Remembered(load_reward_set("grounded", databases)), change)
-        return audit_rewards(rewards, name, read_rating_set(rating_set), SETTINGS, TASKS, seed=7)
+        return audit_rewards(rewards, name, Material(read_rating_set(rating_set)), SETTINGS, TASKS, seed=7)
 
 
 def failed(report: AuditReport) -> set[str]:
@@ -354,7 +355,7 @@ def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(
 ) -> None:
     pins = tmp_path / "pins.json"
     write_pins("v4.2", rating_set, pins)
-    rated = read_rating_set(rating_set)
+    rated = Material(read_rating_set(rating_set))
     rewards = load_reward_set("v4.2")
     monkeypatch.setattr(gate, "PINNED", pins)
     kept = audit_rewards(rewards, "v4.2", rated, SETTINGS, TASKS, 7)

@@ -42,7 +42,9 @@ def questions(
     settings: Gate,
 ) -> list[AuditCheck]:
     """All checks of one task. Soundness and life come last, since they look at every text that the others scored."""
-    task, cases, rows = row.task, material.cases, material.rows
+    task = row.task
+    cases = material.ratings.cases
+    rows = material.rows
     if len(groups) < SMALLEST_GROUP:
         return [_sample_check(task, groups)]  # all else would only say in other words that too little is rated
     return [

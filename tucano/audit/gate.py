@@ -32,7 +32,7 @@ from tucano.audit.checks import questions
 from tucano.audit.parallel.ahead import scored_ahead
 from tucano.audit.parallel.forks import ALONE, Hands, forked
 from tucano.audit.probes import worthless
-from tucano.audit.relations.table import Material, Row, read_table, stores
+from tucano.audit.relations.table import Material, read_table, stores
 from tucano.audit.report import (
     SCHEMA_VERSION,
     Agreement,
@@ -50,7 +50,7 @@ from tucano.audit.report import (
 )
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.rating.ratings import CASES, RATINGS, RatedAnswer, RatingSet, read_rating_set, read_ratings
+from tucano.rating.ratings import CASES, RATINGS, RatedAnswer, read_rating_set, read_ratings
 from tucano.rating.store import rating_store
 from tucano.security.printable import printable
 from tucano.settings.audit import Gate
@@ -79,12 +79,12 @@ def audit(
     """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating
     set.
     """
-    rated, rows = read_rating_set(ratings), read_table()
+    rated = read_rating_set(ratings)
     with stores(ratings) as databases:
         _require_gold(rated.answers, databases, ratings / RATINGS)
         _require_gold(rated.cases, databases, ratings / CASES)
         rewards = load_reward_set(reward_set, databases)
-        return audit_rewards(rewards, reward_set, rated, settings, tasks, seed, hands, rows)
+        return audit_rewards(rewards, reward_set, Material(rated, read_table()), settings, tasks, seed, hands)
 
 
 def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> None:
@@ -102,25 +102,25 @@ def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> 
 def audit_rewards(
     rewards: RewardScorer,
     name: str,
-    ratings: RatingSet,
+    material: Material,
     settings: Gate,
     tasks: Sequence[Task],
     seed: int,
     hands: Hands = ALONE,
-    rows: Sequence[Row] = (),
 ) -> AuditReport:
-    """As `audit`, of any rewards and with these rows of the table of relations; `name` says which checks block. The
-    same input and seed give the same report, task by task, by any hands.
+    """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by
+    task, by any hands.
     """
-    rated = ratings.answers
-    own = {task: Material(rated, ratings.cases, rows).of(task) for task in tasks}
+    rated = material.ratings.answers
+    own = {task: material.of(task) for task in tasks}
     outcomes: Known = {}
     if hands.cores > 1:
         hands.say(f"reward audit: {hands.cores} processes score what will be asked of {', '.join(tasks)}")
         outcomes = scored_ahead(rewards, own, settings, seed, hands)
 
     def audited(task: Task) -> _TaskAudit:
-        told = f"{len(own[task].answers)} rated answers, {len(own[task].cases)} single ones"
+        mine = own[task].ratings
+        told = f"{len(mine.answers)} rated answers, {len(mine.cases)} single ones"
         hands.say(f"reward audit of {task}, task {list(tasks).index(task) + 1} of {len(tasks)}: {told}")
         return _audit_task(Bench(rewards, outcomes), task, own[task], settings, seed)
 
@@ -173,7 +173,7 @@ class _TaskAudit:
 
 
 def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, seed: int) -> _TaskAudit:
-    rated = material.answers
+    rated = material.ratings.answers
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
     rows = agreements(task, groups, settings.resamples, place)

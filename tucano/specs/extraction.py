@@ -31,7 +31,8 @@ from tucano.specs.scoring import (
     token_f1,
 )
 
-_NO_TEXT, _NO_FLAG = (3, True), ("sim", 1, None)
+_NO_TEXT = (3, True)
+_NO_FLAG = ("sim", 1, None)
 
 _DESCRIBED: dict[str, Field] = {
     "sentiment": Field(

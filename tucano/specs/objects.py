@@ -13,9 +13,13 @@ from typing import Any, Literal
 from tucano.specs.texts import Change, Flaw, taken_back, without_accents
 
 JsonObject = dict[str, Any]
-FIELD, UNJUDGED, ALONE = 0.3, 0.05, 3.0
+FIELD = 0.3
 """Points of the guide's scale that one wrong field of ten costs at least: the guide allows a slip, and a program must
-see it; one whose content nobody compares, which was asked for; one where nothing else is known to be true."""
+see it."""
+UNJUDGED = 0.05
+"""And one whose content nobody compares: it was asked for."""
+ALONE = 3.0
+"""And where nothing else is known to be true."""
 NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
 """A number as JSON has it, and as Brazilians write it."""
 

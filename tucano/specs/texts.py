@@ -40,7 +40,8 @@ def figures_off(text: str, factor: float = 1.1) -> str:
 
 
 def _changed(found: re.Match[str], factor: float) -> str:
-    whole, decimals = found[1].replace(".", ""), (found[2] or "").lstrip(",")
+    whole = found[1].replace(".", "")
+    decimals = (found[2] or "").lstrip(",")
     value = float(f"{whole}.{decimals or 0}")
     if value < 10 and not decimals:
         return found[0]

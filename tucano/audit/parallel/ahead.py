@@ -42,7 +42,7 @@ def scored_ahead(
                 say(f"reward audit: {job} of {len(keys)} texts scored")
             return {key: outcome(rewards, *asked[key]) for key in keys[job : job + AT_ONCE]}
         bench = Bench(rewards)
-        searched(job, bench, grouped(bench, material[job].answers), settings.search_calls, seed)
+        searched(job, bench, grouped(bench, material[job].ratings.answers), settings.search_calls, seed)
         return bench.known
 
     known: Known = {}
@@ -53,7 +53,7 @@ def scored_ahead(
 
 def _asked(rewards: RewardScorer, task: str, material: Material, settings: Gate) -> Asked:
     bench = Bench(_Unscored(rewards))
-    groups = grouped(bench, material.answers)
+    groups = grouped(bench, material.ratings.answers)
     questions(bench, groups, material, Agreement(task, "all", 0, 0, None, None), (), (), settings)
     return {bench.key(prompt, text): (prompt, text) for prompt, text, _ in bench.scores}
 

@@ -76,7 +76,8 @@ def audited_apart(settings: AuditStage, ratings: Path, folder: Path, say: Callab
 
 def stored(settings: PipelineSettings, store: Store, say: Callable[[str], None]) -> Artifact:
     """The artifact of a run's audit; a run that finds it in its storage does not audit again."""
-    chosen, (ratings, inputs) = of_audit(settings), ratings_of(settings)
+    chosen = of_audit(settings)
+    ratings, inputs = ratings_of(settings)
     recipe = Recipe("audit", chosen.model_dump(mode="json"), inputs, code_version(write_audit.__module__))
     return store.make(recipe, lambda draft: audited_apart(chosen, ratings, draft, say), say)
 

@@ -42,7 +42,8 @@ def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[floa
         key: _usual(found) for key, found in costs.items()
     }
     detail, prompts = max(told, key=lambda key: (told[key], key))
-    value, most = told[detail, prompts], MOST_LOST_OF.get(kind, MOST_LOST)
+    value = told[detail, prompts]
+    most = MOST_LOST_OF.get(kind, MOST_LOST)
     where = "" if prompts == PLAIN else f" in {prompts}"
     what = "a blemish" if kind == "blemish" else "a change that nobody minds"
     message = (

@@ -11,8 +11,10 @@ from tucano.specs.registry import right_answers
 
 MOST_RATED = 6
 """Good answers that people rated first: enough for a mean, few enough for seconds."""
-MOST_PLAIN, MOST_OF_A_KIND = 7, 5
-"""Faultless answers that are changed by rules, of plain prompts and of each other kind: the first ones of the table."""
+MOST_PLAIN = 7
+"""Faultless answers that are changed by rules, the first ones of the table: of plain prompts."""
+MOST_OF_A_KIND = 5
+"""And of each other kind of prompt."""
 
 
 @dataclass(frozen=True, slots=True)

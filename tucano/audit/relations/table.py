@@ -16,7 +16,7 @@ from tucano.errors import UserError
 from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import Prompt
 from tucano.rating.files import MOST_BYTES, parse
-from tucano.rating.ratings import RatedAnswer
+from tucano.rating.ratings import RatingSet
 from tucano.rating.store import fill, rating_store
 from tucano.specs.registry import spec_of
 from tucano.specs.texts import Change, Flaw
@@ -66,15 +66,15 @@ def read_table(path: Path = TABLE) -> list[Row]:
 
 @dataclass(frozen=True)
 class Material:
-    """What the audit asks about: rated answers, further ones about whose rating nobody is in doubt, rows."""
+    """What the audit asks about: a rating set, and rows of the table."""
 
-    answers: Sequence[RatedAnswer]
-    cases: Sequence[RatedAnswer]
-    rows: Sequence[Row]
+    ratings: RatingSet
+    rows: Sequence[Row] = ()
 
     def of(self, task: str) -> "Material":
-        answers, cases = ([one for one in part if one.prompt.task == task] for part in (self.answers, self.cases))
-        return Material(answers, cases, [row for row in self.rows if row.prompt.task == task])
+        parts = (self.ratings.answers, self.ratings.cases)
+        ratings = RatingSet(*([one for one in part if one.prompt.task == task] for part in parts))
+        return Material(ratings, [row for row in self.rows if row.prompt.task == task])
 
 
 @contextmanager

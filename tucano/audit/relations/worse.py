@@ -69,7 +69,8 @@ def _by_rules(groups: Sequence[Group], rows: Sequence[Row]) -> Iterator[Told]:
 
 
 def _flaws(case: Case, strangers: Sequence[objects.JsonObject]) -> Iterator[tuple[Prompt, Flaw]]:
-    spec, truth = spec_of(case.prompt.task), case.prompt.reference.get("fields", {})
+    spec = spec_of(case.prompt.task)
+    truth = case.prompt.reference.get("fields", {})
     if not spec.fields:
         yield from ((case.prompt, flaw) for flaw in texts.worse(case.text, spec.display.as_code))
         return
@@ -93,7 +94,8 @@ def _worse_check(task: str, kind: str, costs: Sequence[Cost]) -> AuditCheck:
     what = f"lose {short + least:.3f} in the mean{where}, {least:.3f} or more is right"
     share, cases, cheap = _cheapest(costs)
     if short >= 0 and share > MOST_CHEAP:
-        detail, what = cheap, f"lose too little in {share:.0%} of {cases} cases, {MOST_CHEAP:.0%} at most is right"
+        detail = cheap
+        what = f"lose too little in {share:.0%} of {cases} cases, {MOST_CHEAP:.0%} at most is right"
     named = f"{kind}: {detail}" if detail else kind
     message = f"{task}: good answers made worse ({named}) {what}"
     passed = short >= 0 and share <= MOST_CHEAP
