@@ -24,10 +24,10 @@ from rewards.parsing import text
 from rewards.sets import SETS, SetName
 from rewards.types import Component
 from tucano.audit.gate import audit_rewards
+from tucano.audit.relations.table import Material, Row, read_table, stores
 from tucano.audit.report import AuditReport
 from tucano.prompts import Task
 from tucano.rating.ratings import RatingSet, read_rating_set
-from tucano.rating.store import rating_store
 from tucano.settings import PipelineSettings
 
 RATINGS = Path(__file__).parent.parent / "data" / "ratings"
@@ -282,6 +282,7 @@ class Examiner:
 
     rated: RatingSet
     databases: Path
+    rows: list[Row]
     known: Known = field(default_factory=dict)
 
     def audited(
@@ -307,12 +308,12 @@ class Examiner:
             rewards = sets.load_reward_set(name, self.databases)
             tasks = change.tasks if change else TASKS
             try:
-                return audit_rewards(rewards, name, rated, gate, tasks, SETTINGS.seed)
+                return audit_rewards(rewards, name, Material(rated, self.rows), gate, tasks, SETTINGS.seed)
             finally:
                 forget()
 
 
 @contextmanager
 def examiner() -> Iterator[Examiner]:
-    with rating_store(RATINGS) as databases:
-        yield Examiner(read_rating_set(RATINGS), databases)
+    with stores(RATINGS) as databases:
+        yield Examiner(read_rating_set(RATINGS), databases, read_table())

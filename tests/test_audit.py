@@ -19,6 +19,7 @@ from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
 from tucano.audit.parallel.forks import Hands
+from tucano.audit.relations.table import Material
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
@@ -234,7 +235,7 @@ def hashed(text: str) -> float:
 def with_broken(rating_set: Path, change: Any, name: str = "grounded") -> AuditReport:
     with rating_store(rating_set) as databases:
         rewards = Broken(Remembered(load_reward_set("grounded", databases)), change)
-        return audit_rewards(rewards, name, read_rating_set(rating_set), SETTINGS, TASKS, seed=7)
+        return audit_rewards(rewards, name, Material(read_rating_set(rating_set)), SETTINGS, TASKS, seed=7)
 
 
 def failed(report: AuditReport) -> set[str]:
@@ -354,7 +355,7 @@ def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(
 ) -> None:
     pins = tmp_path / "pins.json"
     write_pins("v4.2", rating_set, pins)
-    rated = read_rating_set(rating_set)
+    rated = Material(read_rating_set(rating_set))
     rewards = load_reward_set("v4.2")
     monkeypatch.setattr(gate, "PINNED", pins)
     kept = audit_rewards(rewards, "v4.2", rated, SETTINGS, TASKS, 7)
@@ -477,15 +478,16 @@ def test_repairs_and_corruptions_change_one_field() -> None:
 
 
 def test_number_formats_say_the_same() -> None:
-    pairs = probes.same_meaning("insights", "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.")
-    assert pairs["number formats"] == [
-        (
-            "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.",
-            "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos.",
-        )
-    ]
-    first, second = probes.same_meaning("extraction", '{"sentiment_score": 3, "summary": "ok"}')["number formats"][0]
-    assert second == first.replace("4.5", "4,5") == '{"sentiment_score": 4,5, "summary": "ok"}'
+    told = "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos."
+    pairs = {kind: pair for kind, *pair in probes.same_meaning("insights", told)}
+    assert pairs["number formats"] == [told, "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos."]
+    pairs = {kind: pair for kind, *pair in probes.same_meaning("extraction", '{"sentiment_score": 3}')}
+    assert pairs["number formats"] == ['{"sentiment_score": 4.5}', '{"sentiment_score": 4,5}']
+
+
+def test_a_query_in_capitals_says_the_same_and_its_texts_stay() -> None:
+    pairs = {kind: pair for kind, *pair in probes.same_meaning("sql_qa", "```sql\nselect 'a' from b;\n```\nfim")}
+    assert pairs["upper case"][1] == "```sql\nSELECT 'a' FROM B;\n```\nfim"
 
 
 def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_gate_is_closed(

@@ -425,6 +425,27 @@ def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
 
 
 @pytest.mark.parametrize(
+    ("file", "users"),
+    [
+        ("tucano/truth/judge.json.xz", {"tucano.training.answers", "tucano.benchmark.answers"}),
+        ("tucano/audit/relations/relations.jsonl.xz", {"tucano.audit.stage"}),
+    ],
+)
+def test_a_compressed_table_is_part_of_what_reads_it(
+    copy: Path, before: dict[str, str], file: str, users: set[str]
+) -> None:
+    path = copy / file
+    data = path.read_bytes()
+    path.write_bytes(data + b"x")
+    try:
+        after = versions(copy)
+    finally:
+        path.write_bytes(data)
+    changed = {engine for engine in before if before[engine] != after[engine]}
+    assert users <= changed and "tucano.training.sft" not in changed
+
+
+@pytest.mark.parametrize(
     ("file", "old", "new", "changed"),
     [
         ("tucano/training/policies/nano.py", "The nano model:", "A smaller model:", set()),

@@ -8,11 +8,14 @@ from rewards import Score, classify_task
 from tucano.audit.agreement import SMALLEST_GROUP
 from tucano.audit.attacks.findings import FLOOR, lazy_checks, search_check
 from tucano.audit.bench import GOOD_RATING, Bench, Group
-from tucano.audit.edit_checks import SAME, good_answer_checks
+from tucano.audit.good_answers import SAME, good_answer_checks
 from tucano.audit.probes import same_meaning, worthless
 from tucano.audit.relations.agreed import agreed_checks
+from tucano.audit.relations.as_good import harmless_checks, kind_checks
 from tucano.audit.relations.parts import part_checks
 from tucano.audit.relations.sameness import sameness_checks
+from tucano.audit.relations.table import Material, Row
+from tucano.audit.relations.worse import worse_checks
 from tucano.audit.report import Agreement, AuditCheck, ComponentEffect, Estimate, FoolingText
 from tucano.prompts import Prompt
 from tucano.rating.ratings import RatedAnswer
@@ -32,7 +35,7 @@ SAME_WITH_NUMBERS = 0.02
 def questions(
     bench: Bench,
     groups: Sequence[Group],
-    cases: Sequence[RatedAnswer],
+    material: Material,
     row: Agreement,
     effects: Sequence[ComponentEffect],
     fooling: Sequence[FoolingText],
@@ -40,6 +43,8 @@ def questions(
 ) -> list[AuditCheck]:
     """All checks of one task. Soundness and life come last, since they look at every text that the others scored."""
     task = row.task
+    cases = material.ratings.cases
+    rows = material.rows
     if len(groups) < SMALLEST_GROUP:
         return [_sample_check(task, groups)]  # all else would only say in other words that too little is rated
     return [
@@ -47,17 +52,20 @@ def questions(
         _size_check(task, groups),
         *_agreement_checks(row, settings),
         *_floor_checks(task, bench, groups),
-        *invariance_checks(task, bench, [(answer.prompt, answer.completion) for answer in _rated(groups, cases)]),
+        *invariance_checks(task, bench, [(one.prompt, one.completion) for one in _rated(groups, cases)], rows),
         *(_monotonicity_checks(task, bench, groups) if spec_of(task).fields else []),
+        *worse_checks(task, bench, groups, rows),
+        *harmless_checks(task, bench, groups, rows),
+        *kind_checks(task, bench, groups, rows),
         *good_answer_checks(task, bench, groups),
         *agreed_checks(task, bench, cases),
-        *lazy_checks(task, bench, groups),
+        *lazy_checks(task, bench, groups, rows),
         *([search_check(task, fooling)] if settings.search_calls else []),
         *map(_component_check, effects),
         _distinct_check(task, groups),
-        _classifier_check(task, groups),
+        _classifier_check(task, groups, rows),
         *sameness_checks(task, bench, groups),
-        *part_checks(task, bench, groups),
+        *part_checks(task, bench, groups, rows),
         *soundness_checks(task, bench),
         _alive_check(task, bench),
     ]
@@ -122,14 +130,15 @@ def _floor_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Audi
     ]
 
 
-def invariance_checks(task: str, bench: Bench, answers: Iterable[tuple[Prompt, str]]) -> list[AuditCheck]:
-    """One check per kind of rewriting that changes no meaning, over all answers."""
+def invariance_checks(
+    task: str, bench: Bench, answers: Iterable[tuple[Prompt, str]], rows: Sequence[Row] = ()
+) -> list[AuditCheck]:
+    """One check per kind of rewriting that changes no meaning, over all answers and what the table has of it."""
+    same = [(prompt, pair) for prompt, completion in answers for pair in same_meaning(task, completion)]
     worst: dict[str, tuple[float, str]] = {}
-    for prompt, completion in answers:
-        for kind, pairs in same_meaning(task, completion).items():
-            for first, second in pairs:
-                change = abs(bench.total(prompt, first) - bench.total(prompt, second))
-                worst[kind] = max(worst.get(kind, (change, second)), (change, second))
+    for prompt, (kind, first, second) in [*same, *((row.prompt, pair) for row in rows for pair in row.same)]:
+        change = abs(bench.total(prompt, first) - bench.total(prompt, second))
+        worst[kind] = max(worst.get(kind, (change, second)), (change, second))
     limits = {kind: SAME_WITH_NUMBERS if kind == "number formats" else SAME for kind in worst}
     return [
         AuditCheck(
@@ -198,10 +207,10 @@ def _distinct_check(task: str, groups: Sequence[Group]) -> AuditCheck:
     return AuditCheck(task, "variance", "block", value >= DISTINCT_SHARE, value, DISTINCT_SHARE, message)
 
 
-def _classifier_check(task: str, groups: Sequence[Group]) -> AuditCheck:
-    told = [(group.prompt.id, group.prompt.user) for group in groups]
-    told += [(group.prompt.id, variant.user) for group in groups for _, variant in spec_of(task).variants(group.prompt)]
-    wrong = [(number, found) for number, user in told if (found := classify_task(user)) != task]
+def _classifier_check(task: str, groups: Sequence[Group], rows: Sequence[Row]) -> AuditCheck:
+    prompts = [*(group.prompt for group in groups), *(row.prompt for row in rows)]
+    told = {prompt.user: prompt.id for prompt in prompts}
+    wrong = [(number, found) for user, number in told.items() if (found := classify_task(user)) != task]
     share = 1 - len(wrong) / len(told) if told else 0.0
     example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
     return AuditCheck(

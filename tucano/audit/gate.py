@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from rewards.names import REPORTED
-from rewards.parsing.sql_results import gold_result, stores
+from rewards.parsing import sql_results
 from rewards.sets import SetName
 from tucano.audit.agreement import (
     agreements,
@@ -32,6 +32,7 @@ from tucano.audit.checks import questions
 from tucano.audit.parallel.ahead import scored_ahead
 from tucano.audit.parallel.forks import ALONE, Hands, forked
 from tucano.audit.probes import worthless
+from tucano.audit.relations.table import Material, read_table, stores
 from tucano.audit.report import (
     SCHEMA_VERSION,
     Agreement,
@@ -49,7 +50,7 @@ from tucano.audit.report import (
 )
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.rating.ratings import CASES, RATINGS, RatedAnswer, RatingSet, read_rating_set, read_ratings
+from tucano.rating.ratings import CASES, RATINGS, RatedAnswer, read_rating_set, read_ratings
 from tucano.rating.store import rating_store
 from tucano.security.printable import printable
 from tucano.settings.audit import Gate
@@ -79,10 +80,11 @@ def audit(
     set.
     """
     rated = read_rating_set(ratings)
-    with rating_store(ratings) as databases:
+    with stores(ratings) as databases:
         _require_gold(rated.answers, databases, ratings / RATINGS)
         _require_gold(rated.cases, databases, ratings / CASES)
-        return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed, hands)
+        rewards = load_reward_set(reward_set, databases)
+        return audit_rewards(rewards, reward_set, Material(rated, read_table()), settings, tasks, seed, hands)
 
 
 def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> None:
@@ -91,8 +93,8 @@ def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> 
     asked = {(prompt.id, prompt.reference["sql"]): prompt for prompt in prompts}
     for prompt in asked.values():
         try:
-            for store in stores(databases / prompt.reference["database"]):
-                gold_result(store, prompt.reference["sql"])
+            for store in sql_results.stores(databases / prompt.reference["database"]):
+                sql_results.gold_result(store, prompt.reference["sql"])
         except ValueError as error:
             raise UserError(f"{file}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
 
@@ -100,7 +102,7 @@ def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> 
 def audit_rewards(
     rewards: RewardScorer,
     name: str,
-    ratings: RatingSet,
+    material: Material,
     settings: Gate,
     tasks: Sequence[Task],
     seed: int,
@@ -109,15 +111,16 @@ def audit_rewards(
     """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by
     task, by any hands.
     """
-    rated = ratings.answers
-    own = {task: _of(task, ratings) for task in tasks}
+    rated = material.ratings.answers
+    own = {task: material.of(task) for task in tasks}
     outcomes: Known = {}
     if hands.cores > 1:
         hands.say(f"reward audit: {hands.cores} processes score what will be asked of {', '.join(tasks)}")
         outcomes = scored_ahead(rewards, own, settings, seed, hands)
 
     def audited(task: Task) -> _TaskAudit:
-        told = f"{len(own[task].answers)} rated answers, {len(own[task].cases)} single ones"
+        mine = own[task].ratings
+        told = f"{len(mine.answers)} rated answers, {len(mine.cases)} single ones"
         hands.say(f"reward audit of {task}, task {list(tasks).index(task) + 1} of {len(tasks)}: {told}")
         return _audit_task(Bench(rewards, outcomes), task, own[task], settings, seed)
 
@@ -156,11 +159,6 @@ def audit_rewards(
     )
 
 
-def _of(task: Task, ratings: RatingSet) -> RatingSet:
-    rated, cases = ([one for one in found if one.prompt.task == task] for found in (ratings.answers, ratings.cases))
-    return RatingSet(rated, cases)
-
-
 @dataclass(frozen=True)
 class _TaskAudit:
     groups: list[Group]
@@ -174,8 +172,8 @@ class _TaskAudit:
     checks: list[AuditCheck]
 
 
-def _audit_task(bench: Bench, task: Task, ratings: RatingSet, settings: Gate, seed: int) -> _TaskAudit:
-    rated = ratings.answers
+def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, seed: int) -> _TaskAudit:
+    rated = material.ratings.answers
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
     rows = agreements(task, groups, settings.resamples, place)
@@ -192,7 +190,7 @@ def _audit_task(bench: Bench, task: Task, ratings: RatingSet, settings: Gate, se
         consensus(task, rated),
         people_agreement(task, groups, settings.resamples, place),
         fooling,
-        questions(bench, groups, ratings.cases, rows[0], effects, fooling, settings),
+        questions(bench, groups, material, rows[0], effects, fooling, settings),
     )
 
 

@@ -4,13 +4,17 @@ The probes are built from the tasks' specs, and from prompts and answers of the 
 reward is computed.
 """
 
+import re
 import unicodedata
+from collections.abc import Iterator
 
 from tucano.prompts import Prompt, Task
-from tucano.specs.base import Rewordings
+from tucano.specs import objects
 from tucano.specs.registry import spec_of
+from tucano.specs.texts import Change, without_thousands_dots
 
 REPETITIONS = 60
+_QUERY = re.compile(r"```sql\n.*?(?=\n?```)", re.DOTALL)
 
 
 def worthless(prompt: Prompt) -> dict[str, list[str]]:
@@ -31,12 +35,14 @@ def worthless(prompt: Prompt) -> dict[str, list[str]]:
     }
 
 
-def same_meaning(task: Task, completion: str) -> Rewordings:
-    """Pairs of texts that say the same and must score the same, by kind; kinds that do not apply to this text are
-    absent.
-    """
-    return {
-        "white space": [(completion, f"\n  {completion} \n\n")],
-        "unicode form": [(unicodedata.normalize("NFC", completion), unicodedata.normalize("NFD", completion))],
-        **spec_of(task).rewordings(completion),
-    }
+def same_meaning(task: Task, completion: str) -> Iterator[Change]:
+    """Kind and two texts that say the same and must score the same."""
+    yield "white space", completion, f"\n  {completion} \n\n"
+    yield "unicode form", unicodedata.normalize("NFC", completion), unicodedata.normalize("NFD", completion)
+    if spec_of(task).fields:
+        yield from objects.same(completion)
+    elif (plain := without_thousands_dots(completion)) != completion:
+        yield "number formats", completion, plain
+    if query := _QUERY.match(completion):
+        upper = re.sub(r"'[^']*'|[^']+", lambda part: part[0] if part[0][0] == "'" else part[0].upper(), query[0])
+        yield "upper case", completion, f"```sql{upper[6:]}{completion[query.end() :]}"

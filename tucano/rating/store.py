@@ -51,11 +51,16 @@ _TO_DUMP = ("quote", "table_info")
 def rating_store(folder: Path) -> Iterator[Path]:
     """A temporary folder that holds the rating set's stores as SQLite files; empty where the set has no dump."""
     with tempfile.TemporaryDirectory(prefix="tucano-audit-") as name:
-        for dump in stores_in(folder, Path(STORE_DUMP).suffix):
-            place = Path(name) / dump.with_suffix(Path(STORE).suffix).name
-            with closing(load(read(dump), dump)) as store, closing(sqlite3.connect(place)) as file:
-                store.backup(file)
+        fill(Path(name), folder)
         yield Path(name)
+
+
+def fill(place: Path, folder: Path, called: str = STORE) -> None:
+    """Put the rating set's stores there as SQLite files; the first one's name is `called`, as the others' begin."""
+    for dump in stores_in(folder, Path(STORE_DUMP).suffix):
+        name = dump.stem.replace(Path(STORE).stem, Path(called).stem, 1)
+        with closing(load(read(dump), dump)) as store, closing(sqlite3.connect(place / f"{name}.sqlite")) as file:
+            store.backup(file)
 
 
 def stores_in(folder: Path, suffix: str) -> list[Path]:

@@ -5,7 +5,7 @@ Whoever needs something of a task asks its spec (`tucano.specs.registry.spec_of`
 there are.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -141,15 +141,6 @@ class Display:
     with_tables: bool = False
 
 
-Edit = tuple[str, float, str, str]
-"""A change for the worse of a good answer: kind, points of the guide's scale lost, before, after. What stands behind a
-colon in the kind tells its variants apart."""
-Change = tuple[str, str, str]
-"""A change that nobody minds: kind, before, after."""
-Rewordings = dict[str, list[tuple[str, str]]]
-"""{kind: pairs of texts that say the same}"""
-
-
 @dataclass(frozen=True, kw_only=True)
 class TaskSpec:
     """One task in one place. UserError names the task and the part where one of the parts is missing or empty."""
@@ -163,9 +154,6 @@ class TaskSpec:
     ]
     defects: Annotated[tuple[Callable[[Any, Random], Any], ...], "the documented defects of demonstrations"]
     probes: Annotated[Probes, "answers that no one can use"]
-    edits: Annotated[
-        Callable[[Prompt, str, Sequence[Prompt]], Iterator[Edit]], "changes for the worse of a good answer"
-    ]
     baseline: Annotated[Baseline, "the arms without a model"]
     scorer: Annotated[Scorer, "the benchmark's ground truth"]
     display: Annotated[Display, "how people see it"]
@@ -175,27 +163,12 @@ class TaskSpec:
     objects."""
     most_defects: int = 2
     """Defects that one demonstration may have."""
-    rewordings: Callable[[str], Rewordings] = lambda completion: {}
-    """Pairs of texts that must score the same, made of a completion."""
-    unread: Callable[[Prompt], dict[str, str]] = lambda prompt: {}
-    """Answers to a prompt of somebody who only looks at what stands around its text, by kind."""
     most_unread: float = 0.6
     """The reward that an answer may earn in the mean that does not read its prompt."""
     thought: Callable[[Prompt], list[str]] = lambda prompt: []
     """The steps of a short thought that leads to the answer of a prompt whose truth is known."""
     right_answers: Callable[[Prompt], list[str]] = lambda prompt: []
-    """Answers made of a prompt's truth, where that is a whole answer."""
-    examples: Callable[[Prompt], list[str]] = lambda prompt: []
-    """Further faultless answers that can be made of it, of many that would be right."""
-    harmless: Callable[[Prompt, str], Iterator[Change]] = lambda prompt, text: iter(())
-    """Changes of a good answer for which a rater gives the same number."""
-    sized: Callable[[Prompt, int], list[list[str]]] = lambda prompt, characters: []
-    """Good answers of exactly so many characters, by their writing (letters of one byte, of several), to see where a
-    documented length begins to cost."""
-    kinds: Callable[[Prompt], tuple[str, ...]] = lambda prompt: ()
-    """What kinds of prompt this one is of; a reward has to be right for each."""
-    variants: Callable[[Prompt], Iterator[tuple[str, Prompt]]] = lambda prompt: iter(())
-    """The prompt told otherwise or with less that is known, by kind: what was a good answer to it still is."""
+    """Answers made of a prompt's truth, where that is a whole answer and no object."""
 
     def __new__(cls, **parts: Any) -> Self:
         hints = get_type_hints(cls, include_extras=True)

@@ -5,7 +5,7 @@ that probability.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -18,8 +18,7 @@ from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Bank, Pool
-from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
-from tucano.specs.flaws import objects as flaws
+from tucano.specs.base import Baseline, Display, Drawn, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import Case, balanced_accuracy, mean, plain, read_json
 
@@ -156,17 +155,6 @@ def no_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     return replace(answer, values={name: value for name, value in answer.values.items() if name != "probability"})
 
 
-# The audit
-
-
-def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    yield from objects.worse(text, [other.reference.get("fields", {}) for other in others], "churn_risk", FIELDS)
-    yield from flaws.field_flaws(text, prompt.reference.get("fields", {}), FIELDS)
-    yield from flaws.form_flaws(text)
-    yield from flaws.chance_off(text, prompt.reference.get("fields", {}))
-    yield from flaws.order_of_words(text, prompt.reference.get("fields", {}), "churn_risk", ("low", "medium", "high"))
-
-
 # Baselines
 
 
@@ -242,12 +230,7 @@ SPEC = TaskSpec(
         ),
         more=objects.schema_echo(FIELDS),
     ),
-    rewordings=objects.rewordings,
-    edits=_edits,
-    harmless=lambda prompt, text: flaws.harmless_changes(text),
-    kinds=lambda prompt: flaws.labelled(prompt, "churn_risk"),
     thought=lambda prompt: [f"Risco {known['churn_risk']}."] if (known := prompt.reference.get("fields")) else [],
-    right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     most_unread=0.75,  # of a middling probability the square error is small already
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
     scorer=Scorer(_read, _metrics, {"churn": ("churn.balanced_accuracy", "churn.brier")}),

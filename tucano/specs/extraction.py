@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -16,8 +16,7 @@ from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Pool
-from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
-from tucano.specs.flaws.extraction import kinds as flaws
+from tucano.specs.base import Baseline, Display, Drawn, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import (
     Case,
@@ -32,7 +31,8 @@ from tucano.specs.scoring import (
     token_f1,
 )
 
-_NO_TEXT, _NO_FLAG = (3, True), ("sim", 1, None)
+_NO_TEXT = (3, True)
+_NO_FLAG = ("sim", 1, None)
 
 _DESCRIBED: dict[str, Field] = {
     "sentiment": Field(
@@ -148,26 +148,6 @@ def wrong_level(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     levels = {"low": "baixo", "medium": "médio", "high": "alto"}
     risk = answer.values.get("churn_risk")
     return replace(answer, values=answer.values | {"churn_risk": levels[risk]}) if risk in levels else answer
-
-
-# The audit
-
-
-def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    known = prompt.reference.get("fields", {})
-    if len(known) != 1:
-        strangers = [other.reference.get("fields", {}) for other in others] if known else []
-        yield from objects.worse(text, strangers, "sentiment", FIELDS)
-    yield from flaws.edits(prompt, text, others, FIELDS)
-
-
-def _unread(prompt: Prompt) -> dict[str, str]:
-    """Stars and category as the frame of the review states them, and what goes with the stars."""
-    stars = _stated_stars(fold(prompt.user))
-    category = prompt.reference.get("fields", {}).get("category")
-    stated = {"category": category} if isinstance(category, str) and category in prompt.user else {}
-    said = objects.usual(FIELDS) | _of_stars(5 if stars is None else stars) | stated
-    return {"what stands around the review": objects.dumped(said)}
 
 
 # Baselines
@@ -329,14 +309,7 @@ SPEC = TaskSpec(
         ),
         more=objects.schema_echo(FIELDS),
     ),
-    rewordings=objects.rewordings,
-    edits=_edits,
-    harmless=flaws.harmless,
-    kinds=flaws.kinds,
-    variants=lambda prompt: flaws.variants(prompt, FIELDS),
-    unread=_unread,
     thought=_thought,
-    right_answers=lambda prompt: flaws.right_answers(prompt, FIELDS),
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
     scorer=Scorer(
         _read,

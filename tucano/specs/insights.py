@@ -1,7 +1,7 @@
 """Insights: what the figures of a shop mean, and what to do."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -12,12 +12,8 @@ import pydantic
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.text import figures
 from tucano.prompts import Prompt
-from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Scorer, TaskSpec
-from tucano.specs.flaws.insights import kinds as flaws
-from tucano.specs.flaws.insights import told
-from tucano.specs.flaws.insights import turns as rarer
+from tucano.specs.base import Baseline, Display, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import figures_off, shuffled, taken_back, units_exchanged, without_thousands_dots
 
 
 class Fact(Reference):
@@ -89,41 +85,6 @@ def figures_ignored(answer: InsightsAnswer, rng: Random) -> InsightsAnswer:
     return replace(answer, diagnosis="os indicadores do período pedem atenção da equipe.")
 
 
-# The audit
-
-_HELPS = "Recomendo reduzir os atrasos e responder aos clientes por WhatsApp."
-_HARMS = "Recomendo aumentar os atrasos e ignorar os clientes por WhatsApp."
-
-
-def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    yield "other figures", 2, text, re.sub(r"[1-9]", lambda digit: str(int(digit.group()) % 9 + 1), text)
-    yield "figures a tenth off", 2, text, figures_off(text)
-    if units_exchanged(text) != text:
-        yield "units exchanged", 2, text, units_exchanged(text)
-    yield "taken back", 3, text, taken_back(text)
-    yield "advice that harms", 1, f"{text}\n- {_HELPS}", f"{text}\n- {_HARMS}"
-    yield "flat text", 0.5, text, " ".join(line.lstrip("-*•# ") for line in text.splitlines())
-    for fact in prompt.reference.get("facts", ()):
-        label = str(fact["label"]).capitalize()
-        moves = [other.get("moved") for other in prompt.reference["facts"] if other["label"] == fact["label"]]
-        wrong = "subiu muito" if "up" not in moves else "caiu muito"
-        yield "invented movement", 1, f"{text}\n{label} pede atenção.", f"{text}\n{label} {wrong}."
-    lines = text.splitlines()
-    if kept := [line for line in lines if not line.lstrip().startswith(("-", "*", "•"))]:
-        yield "no advice", 1, text, "\n".join(kept) if len(kept) < len(lines) else ""
-    yield "endless repetition", 3, text, "\n".join([text] * 8)
-    yield "words strung together", 3, text, shuffled(text)
-    yield from flaws.edits(prompt, text)
-    yield from told.edits(prompt, text)
-    yield from rarer.edits(prompt, text)
-
-
-def _harmless(prompt: Prompt, text: str) -> Iterator[Change]:
-    yield from flaws.harmless(prompt, text)
-    yield from told.harmless(prompt, text)
-    yield from rarer.harmless(prompt, text)
-
-
 # Baselines
 
 _CONSTANT = "**Análise:** os indicadores pedem atenção.\n- Recomendo ouvir os clientes.\n- Priorize a entrega no prazo."
@@ -171,13 +132,6 @@ SPEC = TaskSpec(
             " returning customers.\n- Follow up on every complaint within 2 days and measure the results."
         ),
     ),
-    rewordings=without_thousands_dots,
-    edits=_edits,
-    examples=flaws.examples,
-    harmless=_harmless,
-    kinds=flaws.kinds,
-    variants=flaws.variants,
-    sized=flaws.sized,
     baseline=Baseline(_CONSTANT, lambda training: _CONSTANT, lambda training: _all_figures),
     scorer=Scorer(_read, _metrics, {"insights": ("insights.real_figures", "insights.coverage")}),
     display=Display("Insights: análise e ações", guide="Insights"),

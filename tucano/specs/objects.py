@@ -10,9 +10,16 @@ from itertools import cycle
 from random import Random
 from typing import Any, Literal
 
-from tucano.specs.texts import taken_back, without_accents
+from tucano.specs.texts import Change, Flaw, taken_back, without_accents
 
 JsonObject = dict[str, Any]
+FIELD = 0.3
+"""Points of the guide's scale that one wrong field of ten costs at least: the guide allows a slip, and a program must
+see it."""
+UNJUDGED = 0.05
+"""And one whose content nobody compares: it was asked for."""
+ALONE = 3.0
+"""And where nothing else is known to be true."""
 NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
 """A number as JSON has it, and as Brazilians write it."""
 
@@ -156,39 +163,102 @@ def usual(fields: Mapping[str, Field]) -> JsonObject:
     return {name: kind.usual for name, kind in fields.items()}
 
 
-def rewordings(completion: str) -> dict[str, list[tuple[str, str]]]:
-    """The same object in another order, and with numbers as Brazilians write them."""
+def same(completion: str) -> Iterator[Change]:
+    """The same object in another order, without accents, and with numbers as Brazilians write them."""
     answer = json_object(completion)
     if not answer:
-        return {}
-    notations = zip(answer, cycle(NOTATIONS), strict=False)
-    return {
-        "key order": [(dumped(answer), dumped(dict(reversed(answer.items()))))],
-        "accents": [(dumped(answer), dumped({name: without_accents(value) for name, value in answer.items()}))],
-        "number formats": [
-            (with_number(answer, name, plain), with_number(answer, name, local)) for name, (plain, local) in notations
-        ],
-    }
+        return
+    yield "key order", dumped(answer), dumped(dict(reversed(answer.items())))
+    yield "accents", dumped(answer), dumped({name: without_accents(value) for name, value in answer.items()})
+    for name, (plain, local) in zip(answer, cycle(NOTATIONS), strict=False):
+        yield "number formats", with_number(answer, name, plain), with_number(answer, name, local)
 
 
 def worse(
-    text: str, strangers: Sequence[Mapping[str, Any]], telling: str, fields: Mapping[str, Field]
-) -> Iterator[tuple[str, int, str, str]]:
-    """Edits of a good object: (kind, points of the guide's scale lost, before, after).
-
-    `strangers`: the true fields of other prompts; the first one whose field `telling` has another value is put in
-    place of these.
-    """
+    text: str, truth: Mapping[str, Any], strangers: Sequence[Mapping[str, Any]], fields: Mapping[str, Field]
+) -> Iterator[Flaw]:
+    """Changes for the worse of a good object. `strangers`: what is true of other prompts."""
     answer = json_object(text)
-    if answer is None:
+    if not answer:
         return
-    yield "half of the fields", 2, text, dumped({name: answer[name] for name in tuple(fields)[::2] if name in answer})
+    if len(truth) != 1 or len(fields) == 1:  # else most would not touch the one field that is known
+        yield from _emptied(text, answer, fields)
+        yield from _broken(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), answer)
+    stranger = max(strangers, key=lambda found: _differing(found, truth), default={})
+    if _differing(stranger, truth):
+        yield "another review's facts", 3, text, dumped(stranger)
+        yield "two objects", 2, text, f"{text}\n{dumped(stranger)}"
+    yield from _spoilt(text, answer, truth, fields)
+    yield from wrong_types(text, truth, fields)
+
+
+def _differing(stranger: Mapping[str, Any], truth: Mapping[str, Any]) -> int:
+    """In how many fields they do not agree."""
+    return sum(stranger.get(name) != value for name, value in truth.items())
+
+
+def _emptied(text: str, answer: JsonObject, fields: Mapping[str, Field]) -> Iterator[Flaw]:
+    if len(half := {name: answer[name] for name in tuple(fields)[::2] if name in answer}) < len(answer):
+        yield "half of the fields", 2, text, dumped(half)
+        led = f"Resultado da avaliação: {json.dumps(answer, ensure_ascii=False, separators=(',', ':'))}"
+        yield "half of the fields rather than a sentence in front", 0.2, led, dumped(dict(list(answer.items())[::2]))
     yield "taken back", 3, text, taken_back(text)
     yield "no object", 1, text, "\n".join(f"{name}: {value}" for name, value in answer.items())
     yield "field names as values", 3, text, dumped({name: name for name in answer})
-    if stranger := next((found for found in strangers if found and found.get(telling) != answer.get(telling)), None):
-        yield "another review's facts", 3, text, dumped(stranger)
-        yield "two objects", 2, text, f"{text}\n{dumped(stranger)}"
+
+
+def _broken(text: str, answer: JsonObject) -> Iterator[Flaw]:
+    """All is right, but a program does not read it as it stands."""
+    bare = (f"{name}:{value if isinstance(value, str) else json.dumps(value)}" for name, value in answer.items())
+    for lead in ("Claro! Segue a análise:", "Resultado da avaliação:"):
+        yield f"talk around the object: {lead}", 1, text, f"{lead} {text}"
+    yield "talk around the object: behind it", 1, text, f"{text} Espero ter ajudado com a análise!"
+    yield "broken object: single quotes", 1, text, text.replace('"', "'")
+    yield "broken object: comma too many", 1, text, f"{text[:-1]},}}"
+    yield "broken object: end missing", 1, text, text[:-1]
+    yield "broken object: bare names", 1, text, f"{{{','.join(bare)}}}"
+    yield "in pieces", 1, text, "\n".join(dumped({name: value}) for name, value in answer.items())
+    yield "object given twice", 1, text, f"{text}\n{text}"
+
+
+def _spoilt(text: str, answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> Iterator[Flaw]:
+    """Each right field wrong, and missing; one that alone is known costs nearly all."""
+    points = ALONE if len(truth) == 1 else FIELD * 10 / len(fields)
+    for name, (wrong, without) in corrupted(answer, truth, fields).items():
+        if fields[name].judged == "never":
+            if len(truth) > 1:
+                yield f"field missing: {name}", UNJUDGED, text, without
+            continue
+        value = json.dumps(truth[name]) if isinstance(truth[name], bool | None) else "given"
+        yield f"field wrong: {name} ({value})", points, text, wrong
+        yield f"field missing: {name} ({value})", points, text, without
+        if isinstance(truth[name], int | float) and not isinstance(truth[name], bool):
+            for absurd in (10**400, -1e300, 0.0001):
+                yield f"field absurd: {name}", points / 2, text, dumped(answer | {name: absurd})
+
+
+def wrong_types(text: str, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> Iterator[Flaw]:
+    """Every field with a value of the wrong JSON type, also where the truth is not known."""
+    answer = json_object(text) or {}
+    known = truth or answer
+    for name, kind in fields.items():
+        if name in answer and (name in known or len(known) > 1):
+            for value in kind.wrong_types:
+                yield f"wrong type: `{name}` as {json.dumps(value)}", FIELD, text, dumped(answer | {name: value})
+
+
+def as_good(text: str) -> Iterator[Change]:
+    """Other ways to write the same object."""
+    answer = json_object(text)
+    if not answer:
+        return
+    compact = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    yield "layout: indented", compact, json.dumps(answer, ensure_ascii=False, indent=2)
+    yield "layout: spaced", compact, dumped(answer)
+    yield "layout: fenced", compact, f"```json\n{compact}\n```"
+    yield "layout: fence without a name", compact, f"```\n{compact}\n```"
+    yield "layout: escaped", compact, json.dumps(answer, separators=(",", ":"))
+    yield "layout: another first field", compact, dumped(dict([*list(answer.items())[1:], *list(answer.items())[:1]]))
 
 
 def right_answer(truth: Mapping[str, Any], fields: Mapping[str, Field]) -> list[str]:

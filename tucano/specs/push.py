@@ -2,9 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from random import Random
 
@@ -12,11 +11,8 @@ import pydantic
 
 from rewards.parsing.offers import names_product, push_inventions
 from tucano.prompts import Prompt
-from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
-from tucano.specs.flaws.push import kinds as flaws
-from tucano.specs.flaws.push import turns, wordings
+from tucano.specs.base import Baseline, Display, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import figures_off, shuffled, taken_back, units_exchanged
 
 SCREEN = 120
 """Characters that a notification shows."""
@@ -77,47 +73,6 @@ def generic(answer: PushAnswer, rng: Random) -> PushAnswer:
 def invented_discount(answer: PushAnswer, rng: Random) -> PushAnswer:
     """A discount that the brief does not grant."""
     return replace(answer, line=f"{answer.line} Só hoje {rng.randint(61, 90)}% off!")
-
-
-# The audit
-
-_GOES_ON = (
-    "Combina com a sua rotina, chega rápido na sua casa e foi escolha da nossa equipe para quem gosta de ter por perto"
-    " coisas bonitas, úteis e feitas para durar, do primeiro ao último dia de uso, com todo o cuidado que você já"
-    " conhece da nossa loja."
-)
-
-
-def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    yield "cut off on the screen", 1, text, f"{text} {_GOES_ON}"
-    yield "taken back", 3, text, taken_back(text)
-    yield "advises against it", 3, text, f"Não compre, é ruim: {text}"
-    brief = prompt.user.casefold()
-    if prompt.reference.get("product") and not re.search(r"frete|gr[áa]tis|entrega", brief):
-        yield "offer in words", 2, f"{text} Vem ver!", f"{text} Frete grátis!"
-    if figures_off(text) != text:
-        yield "figures a tenth off", 2, text, figures_off(text)
-    if units_exchanged(text) != text:
-        yield "units exchanged", 2, text, units_exchanged(text)
-    inside = text[:1].lower() + text[1:]
-    letter = f"Prezado cliente, {inside} Atenciosamente."
-    greeting = f"Oi, cliente querido, {inside} Até logo mais."
-    if len(letter) <= SCREEN and len(greeting) <= SCREEN and not re.match("o[il]", inside):  # nobody greets twice
-        yield "formal letter", 1, greeting, letter
-    yield "words strung together", 3, text, shuffled(text)
-    if 87 not in prompt.reference.get("figures", ()):
-        yield "invented offer", 2, f"{text} Tem novidade!", f"{text} Tem 87% OFF!"
-    products = (
-        name for other in others if (name := other.reference.get("product")) and name != prompt.reference.get("product")
-    )
-    named = re.compile("|".join(map(re.escape, prompt.reference.get("terms", ()))) or r"(?!)", re.IGNORECASE)
-    if named.search(text):
-        yield "product left out", 2, text, named.sub("produto", text)
-    if (stranger := next(products, None)) and named.search(text):
-        yield "another product", 2, text, named.sub(stranger, text)
-    yield from flaws.edits(prompt, text, others)
-    yield from wordings.edits(prompt, text, others)
-    yield from turns.edits(prompt, text, others)
 
 
 # Baselines
@@ -183,12 +138,6 @@ SPEC = TaskSpec(
         times=8,  # stays within the length of a notification
         english="Don't miss out! Your favourite products are waiting for you, grab them now.",
     ),
-    edits=_edits,
-    examples=flaws.examples,
-    harmless=lambda prompt, text: chain.from_iterable(part.harmless(prompt, text) for part in (flaws, wordings, turns)),
-    kinds=flaws.kinds,
-    variants=flaws.variants,
-    sized=flaws.sized,
     baseline=Baseline(_CONSTANT, _majority, _rules),
     scorer=Scorer(_read, _metrics, {"push": ("push.length", "push.names_product", "push.invents_nothing", "push.all")}),
     display=Display("Push: notificação no celular", guide="Push"),

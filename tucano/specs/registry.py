@@ -8,6 +8,7 @@ from typing import Any
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.specs.base import TaskSpec
+from tucano.specs.objects import right_answer
 
 
 def _found(name: Task) -> TaskSpec:
@@ -41,9 +42,16 @@ def schema_of(task: Task) -> dict[str, Any] | None:
     }
 
 
+def right_answers(prompt: Prompt) -> list[str]:
+    """Answers made of a prompt's truth, where that is a whole answer."""
+    spec = spec_of(prompt.task)
+    known = prompt.reference.get("fields", {})
+    return right_answer(known, spec.fields) if spec.fields else spec.right_answers(prompt)
+
+
 def gold(prompt: Prompt) -> str:
     """What is known to be right about a prompt's answer, for people to read: a whole answer where its truth is one,
     else the truth as JSON; empty where nothing is known.
     """
-    whole = spec_of(prompt.task).right_answers(prompt)
+    whole = right_answers(prompt)
     return whole[0] if whole else json.dumps(prompt.reference, ensure_ascii=False) if prompt.reference else ""

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,10 +14,9 @@ from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import JOINT, Bank, Pool
-from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Drawn, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.extraction import FIELDS as REVIEW_FIELDS
 from tucano.specs.extraction import mood, score_as_text
-from tucano.specs.flaws import objects as flaws
 from tucano.specs.objects import ObjectAnswer
 from tucano.specs.scoring import Case, macro_f1, mean, plain, read_json, stars_off
 
@@ -101,19 +100,6 @@ def no_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     return replace(answer, values={name: value for name, value in answer.values.items() if name != "sentiment_score"})
 
 
-# The audit
-
-
-def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    yield from objects.worse(text, [other.reference.get("fields", {}) for other in others], "sentiment", FIELDS)
-    yield from flaws.field_flaws(text, prompt.reference.get("fields", {}), FIELDS)
-    yield from flaws.form_flaws(text)
-    yield from flaws.stars_off(text, prompt.reference.get("fields", {}), 0.3)
-    yield from flaws.order_of_words(
-        text, prompt.reference.get("fields", {}), "sentiment", ("negative", "neutral", "positive")
-    )
-
-
 # Baselines
 
 
@@ -187,12 +173,7 @@ SPEC = TaskSpec(
         ),
         more=objects.schema_echo(FIELDS),
     ),
-    rewordings=objects.rewordings,
-    edits=_edits,
-    harmless=lambda prompt, text: flaws.harmless_changes(text),
-    kinds=lambda prompt: flaws.labelled(prompt, "sentiment"),
     thought=lambda prompt: [f"Nota {known['sentiment_score']}."] if (known := prompt.reference.get("fields")) else [],
-    right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     most_unread=0.7,  # a score one star off is half right
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
     scorer=Scorer(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -13,11 +13,9 @@ from pydantic import AfterValidator, Field, model_validator
 from rewards.parsing.sql import find_query
 from rewards.parsing.sql_results import answers_gold
 from tucano.prompts import Prompt
-from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
-from tucano.specs.flaws.sql_qa import forms, turns
-from tucano.specs.flaws.sql_qa import kinds as flaws
+from tucano.specs.base import Baseline, Display, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import taken_back, without_thousands_dots, words
+from tucano.specs.texts import words
 
 
 def _file_name(name: str) -> str:
@@ -117,84 +115,6 @@ def lost_filter(answer: SqlAnswer, rng: Random) -> SqlAnswer:
     return replace(answer, sql=re.sub(r"(?s) WHERE .*?(?= GROUP|;|\Z)", "", answer.sql))
 
 
-# The audit
-
-_PLAIN_TALK = (
-    "Para responder, escolha a coluna pedida, leia da tabela certa, junte as outras tabelas, aplique o filtro da"
-    " pergunta, forme os grupos e ponha na ordem."
-)
-_SQL_TALK = (
-    "Para responder, use SELECT na coluna pedida, FROM na tabela certa, JOIN para juntar as outras, WHERE para o"
-    " filtro, GROUP BY para os grupos e ORDER BY para a ordem."
-)
-"""Neither text holds a query."""
-
-
-def _rewordings(completion: str) -> Rewordings:
-    found = _FENCED.fullmatch(completion.strip())
-    same = {"talk about a query": [(_PLAIN_TALK, _SQL_TALK)]} | without_thousands_dots(completion)
-    if found is None:
-        return same
-    upper = re.sub(
-        r"'[^']*'|[^']+", lambda part: part[0] if part[0].startswith("'") else part[0].upper(), found["query"]
-    )
-    return same | {"upper case": [(completion, fenced(upper, found["prose"]))]}
-
-
-_FENCED = re.compile(r"```sql\n(?P<query>.*?)\n?```\s*(?P<prose>.*)", re.DOTALL)
-
-
-def _turned(query: str) -> str:
-    """The same rows, the other way round."""
-    way = "ASC" if "DESC" in query else "DESC"
-    return f"SELECT * FROM ({query.rstrip('; ')}) ORDER BY 2 {way};"
-
-
-def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    found = _FENCED.fullmatch(text.strip())
-    if found is None:
-        return
-    if turns.is_of_two_readings(prompt):
-        yield from turns.edits(prompt, text)
-        return
-    query, prose = found["query"], found["prose"]
-    yield "no explanation", 1, text, fenced(query, "")
-    yield "talk about a query", 2, text, f"{prose}\n{_SQL_TALK}"
-    yield "taken back", 3, text, taken_back(text)
-    if prompt.reference.get("sql"):
-        yield from _wrong(query, prose, text, others)
-        yield from flaws.edits(prompt, text)
-        yield from forms.edits(prompt, text)
-        yield from turns.edits(prompt, text)
-
-
-def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    yield "unknown tables", 2, text, fenced(re.sub(r"(?i)\b(FROM|JOIN)\s+(\w+)", r"\1 \2_antiga", query), prose)
-    unfiltered = re.sub(r"(?is)\bWHERE\b.*?(?=\bGROUP BY\b|\bORDER BY\b|\bLIMIT\b|;|$)", "", query)
-    if unfiltered != query:
-        yield "no filter", 1, text, fenced(unfiltered, prose)
-    if (off := re.sub(r"\b(COUNT|SUM|AVG)\(", r"1.1*\1(", query)) != query:
-        yield "result a tenth off", 2, text, fenced(off, prose)
-    if "ORDER BY" in query and "LIMIT 1;" not in query:
-        yield "order turned", 2, text, fenced(_turned(query), prose)
-    if (state := re.search(r"'([A-Z]{2})'", query)) and state[1] != "AC":
-        yield "another state told", 1, f"{text} Vale para {state[1]}.", f"{text} Vale para AC."
-    if strangers := [sql for other in others if (sql := other.reference.get("sql")) and sql != query]:
-        yield "another question's query", 2, text, fenced(strangers[0], prose)
-
-
-def _harmless(prompt: Prompt, text: str) -> Iterator[Change]:
-    if not turns.is_of_two_readings(prompt):
-        yield from flaws.harmless(prompt, text)
-        yield from forms.harmless(prompt, text)
-    yield from turns.harmless(prompt, text)
-
-
-def _variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
-    yield from flaws.variants(prompt)
-    yield from turns.variants(prompt)
-
-
 def _right_answers(prompt: Prompt) -> list[str]:
     query = prompt.reference.get("sql")
     prose = "A consulta lê as tabelas da loja, aplica o filtro pedido na pergunta e mostra o resultado."
@@ -272,11 +192,6 @@ SPEC = TaskSpec(
             ]
         },
     ),
-    rewordings=_rewordings,
-    edits=_edits,
-    harmless=_harmless,
-    kinds=flaws.kinds,
-    variants=_variants,
     right_answers=_right_answers,
     baseline=Baseline(_CONSTANT, _majority, _rules),
     scorer=Scorer(_read, _metrics, {"sql_qa": ("sql_qa.valid", "sql_qa.execution")}),

@@ -1,10 +1,16 @@
-"""Changes of plain texts that several tasks' specs share."""
+"""Words of a text, and changes of one that make sense whatever it is about."""
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+Flaw = tuple[str, float, str, str]
+"""A change for the worse of a good answer: kind, points of the guide's scale lost, before, after. What stands behind a
+colon in the kind tells its variants apart."""
+Change = tuple[str, str, str]
+"""A change that nobody minds: kind, before, after."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -13,11 +19,9 @@ def words(text: str) -> list[str]:
     return _LETTERS.findall(unicodedata.normalize("NFC", text).casefold())
 
 
-def without_thousands_dots(text: str) -> dict[str, list[tuple[str, str]]]:
-    """`R$ 1.234,56` as `R$ 1234,56`, where a text has such a number. Only with two decimals: a bare `1.234` may be
-    either number."""
-    plain = re.sub(r"(?<!\d\.)\b\d{1,3}(?:\.\d{3})+,\d{2}\b", lambda match: match.group().replace(".", ""), text)
-    return {"number formats": [(text, plain)]} if plain != text else {}
+def without_thousands_dots(text: str) -> str:
+    """`R$ 1.234,56` as `R$ 1234,56`. Only with two decimals: a bare `1.234` may be either number."""
+    return re.sub(r"(?<!\d\.)\b\d{1,3}(?:\.\d{3})+,\d{2}\b", lambda match: match.group().replace(".", ""), text)
 
 
 def without_accents(value: Any) -> Any:
@@ -36,7 +40,8 @@ def figures_off(text: str, factor: float = 1.1) -> str:
 
 
 def _changed(found: re.Match[str], factor: float) -> str:
-    whole, decimals = found[1].replace(".", ""), (found[2] or "").lstrip(",")
+    whole = found[1].replace(".", "")
+    decimals = (found[2] or "").lstrip(",")
     value = float(f"{whole}.{decimals or 0}")
     if value < 10 and not decimals:
         return found[0]
@@ -71,3 +76,15 @@ def shuffled(text: str) -> str:
     found = text.split()
     Random(len(found)).shuffle(found)
     return " ".join(found)
+
+
+def worse(text: str, is_code: bool) -> Iterator[Flaw]:
+    """Changes for the worse of any good text; of one with code in it those that leave the code alone."""
+    yield "taken back", 3, text, taken_back(text)
+    if is_code:
+        return
+    yield "words strung together", 3, text, shuffled(text)
+    if (off := figures_off(text)) != text:
+        yield "figures a tenth off", 2, text, off
+    if (exchanged := units_exchanged(text)) != text:
+        yield "units exchanged", 2, text, exchanged

@@ -8,6 +8,7 @@ from statistics import fmean
 from tucano.audit.attacks.search import Found, Search
 from tucano.audit.bench import GOOD_RATING, Bench, Group
 from tucano.audit.probes import worthless
+from tucano.audit.relations.table import Row
 from tucano.audit.report import AuditCheck, FoolingText, Level
 from tucano.prompts import Prompt
 from tucano.specs.registry import spec_of
@@ -65,46 +66,46 @@ def search_check(task: str, found: Sequence[FoolingText]) -> AuditCheck:
     return AuditCheck(task, "search", "warn", not found, highest, FLOOR, message)
 
 
-def lazy_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+def lazy_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequence[Row]) -> list[AuditCheck]:
     """What is earned in the mean without reading: by what stands around the text, and by one answer to all prompts.
 
     The second only warns: where the truth of many prompts is the same, one answer is right for many.
     """
+    unread: Answers = {}
+    for row in rows:
+        for how, text in row.unread.items():
+            unread.setdefault(how, []).append((row.prompt, text))
     return [
-        _lazy_check(task, "lazy policy", "block", bench, groups, _unread(task, groups)),
-        _lazy_check(task, "one answer to all", "warn", bench, groups, _constants(task, groups)),
+        _lazy_check(task, "lazy policy", "block", bench, _answered(groups, _unread(task)) | unread),
+        _lazy_check(task, "one answer to all", "warn", bench, _answered(groups, _constants(task, groups))),
     ]
 
 
 Policy = Callable[[Prompt], str]
 Policies = dict[str, Policy]
 """{how: what it answers}"""
+Answers = dict[str, list[tuple[Prompt, str]]]
+"""{how: prompts and what is answered}"""
 
 
-def _lazy_check(
-    task: str, name: str, level: Level, bench: Bench, groups: Sequence[Group], policies: Policies
-) -> AuditCheck:
-    prompts = [group.prompt for group in groups]
-    earned = {how: fmean(bench.total(asked, answer(asked)) for asked in prompts) for how, answer in policies.items()}
+def _answered(groups: Sequence[Group], policies: Policies) -> Answers:
+    return {how: [(group.prompt, answer(group.prompt)) for group in groups] for how, answer in policies.items()}
+
+
+def _lazy_check(task: str, name: str, level: Level, bench: Bench, answers: Answers) -> AuditCheck:
+    earned = {how: fmean(bench.total(*pair) for pair in pairs) for how, pairs in answers.items()}
     how, value = max(earned.items(), key=lambda item: item[1])
     most = spec_of(task).most_unread
     message = f"{task}: who does not read earns {value:.3f} in the mean ({how}), at most {most:.2f} is right"
     return AuditCheck(task, name, level, value <= most, value, most, message)
 
 
-def _unread(task: str, groups: Sequence[Group]) -> Policies:
-    spec = spec_of(task)
-    fixed = spec.baseline.constant
-
-    def looked_at(kind: str) -> Policy:
-        return lambda prompt: spec.unread(prompt).get(kind, "")
-
-    kinds = sorted({kind for group in groups for kind in spec.unread(group.prompt)})
+def _unread(task: str) -> Policies:
+    fixed = spec_of(task).baseline.constant
     return {
         "the prompt and a fixed answer": lambda prompt: f"{prompt.user}\n{fixed}",
         "the prompt's figures alone": _figures,
         "its figures and a fixed answer": lambda prompt: f"{_figures(prompt)}\n{fixed}",
-        **{kind: looked_at(kind) for kind in kinds},
     }
 
 

@@ -13,9 +13,9 @@ from tucano.audit.attacks.findings import searched
 from tucano.audit.bench import Bench, Key, Known, RewardScorer, grouped, outcome
 from tucano.audit.checks import questions
 from tucano.audit.parallel.forks import Hands, forked
+from tucano.audit.relations.table import Material
 from tucano.audit.report import Agreement
 from tucano.prompts import Prompt
-from tucano.rating.ratings import RatingSet
 from tucano.settings.audit import Gate
 
 Asked = dict[Key, tuple[Prompt, str]]
@@ -26,15 +26,15 @@ SAID_EVERY = 250 * AT_ONCE
 
 
 def scored_ahead(
-    rewards: RewardScorer, ratings: Mapping[str, RatingSet], settings: Gate, seed: int, hands: Hands
+    rewards: RewardScorer, material: Mapping[str, Material], settings: Gate, seed: int, hands: Hands
 ) -> Known:
     """The outcomes of what the audit of these tasks will ask for."""
     cores, say = hands.cores, hands.say
     asked: Asked = {}
-    for found in forked(lambda task: _asked(rewards, task, ratings[task], settings), list(ratings), cores):
+    for found in forked(lambda task: _asked(rewards, task, material[task], settings), list(material), cores):
         asked |= found
     keys = list(asked)
-    jobs = [*ratings, *range(0, len(keys), AT_ONCE)]
+    jobs = [*material, *range(0, len(keys), AT_ONCE)]
 
     def scored(job: str | int) -> Known:
         if isinstance(job, int):
@@ -42,7 +42,7 @@ def scored_ahead(
                 say(f"reward audit: {job} of {len(keys)} texts scored")
             return {key: outcome(rewards, *asked[key]) for key in keys[job : job + AT_ONCE]}
         bench = Bench(rewards)
-        searched(job, bench, grouped(bench, ratings[job].answers), settings.search_calls, seed)
+        searched(job, bench, grouped(bench, material[job].ratings.answers), settings.search_calls, seed)
         return bench.known
 
     known: Known = {}
@@ -51,10 +51,10 @@ def scored_ahead(
     return known
 
 
-def _asked(rewards: RewardScorer, task: str, ratings: RatingSet, settings: Gate) -> Asked:
+def _asked(rewards: RewardScorer, task: str, material: Material, settings: Gate) -> Asked:
     bench = Bench(_Unscored(rewards))
-    groups = grouped(bench, ratings.answers)
-    questions(bench, groups, ratings.cases, Agreement(task, "all", 0, 0, None, None), (), (), settings)
+    groups = grouped(bench, material.ratings.answers)
+    questions(bench, groups, material, Agreement(task, "all", 0, 0, None, None), (), (), settings)
     return {bench.key(prompt, text): (prompt, text) for prompt, text, _ in bench.scores}
 
 

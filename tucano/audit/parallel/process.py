@@ -17,6 +17,7 @@ from tucano.audit.parallel.forks import Hands
 from tucano.audit.stage import write_audit
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
 from tucano.project import COMMITTED_RATINGS
+from tucano.rating.store import stores_in
 from tucano.requirements.machine import cores
 from tucano.settings import PipelineSettings
 from tucano.settings.audit import AuditStage
@@ -27,10 +28,11 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def ratings_of(settings: PipelineSettings) -> tuple[Path, dict[str, str]]:
-    """The folder of a run's ratings, and what its files are: {name: SHA-256}."""
+    """The folder of a run's ratings; its files and the stores of the table of relations: {name: SHA-256}."""
     folder = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
-    files = (file for file in sorted(folder.glob("*.*")) if file.is_file())
-    return folder, {file.name: str(fingerprint(file)["sha256"]) for file in files}
+    files = {file.name: file for file in sorted(folder.glob("*.*")) if file.is_file()}
+    files |= {f"relations: {file.name}": file for file in stores_in(COMMITTED_RATINGS, ".sql")}
+    return folder, {name: str(fingerprint(file)["sha256"]) for name, file in files.items()}
 
 
 def audited_apart(settings: AuditStage, ratings: Path, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
@@ -74,7 +76,8 @@ def audited_apart(settings: AuditStage, ratings: Path, folder: Path, say: Callab
 
 def stored(settings: PipelineSettings, store: Store, say: Callable[[str], None]) -> Artifact:
     """The artifact of a run's audit; a run that finds it in its storage does not audit again."""
-    chosen, (ratings, inputs) = of_audit(settings), ratings_of(settings)
+    chosen = of_audit(settings)
+    ratings, inputs = ratings_of(settings)
     recipe = Recipe("audit", chosen.model_dump(mode="json"), inputs, code_version(write_audit.__module__))
     return store.make(recipe, lambda draft: audited_apart(chosen, ratings, draft, say), say)
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from tucano.audit.bench import Bench, Group
-from tucano.audit.relations.cases import PLAIN, every_faultless, made, told_otherwise
+from tucano.audit.relations.cases import changed, faultless
+from tucano.audit.relations.table import PLAIN, Row
 from tucano.audit.report import AuditCheck, Level
+from tucano.specs import objects
 from tucano.specs.registry import spec_of
 
 MOST_LOST = 0.02
@@ -20,15 +22,18 @@ TOP = 0.87
 """What faultless answers earn in the mean over a kind of prompt, and what they should: more where they are not flat."""
 
 
-def harmless_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+def harmless_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequence[Row]) -> list[AuditCheck]:
     """One check per kind of change; judged by the variant, and the kind of prompt, in which it costs most."""
+    pairs = [(row.prompt, row.kinds, pair) for row in rows for pair in row.as_good]
+    if spec_of(task).fields:
+        cases = (case for case in changed(groups, rows) if case.made)
+        pairs += [(case.prompt, case.kinds, pair) for case in cases for pair in objects.as_good(case.text)]
     costs: dict[str, dict[tuple[str, str], list[float]]] = {}
-    for case in (*made(groups), *told_otherwise(groups)):
-        for change, before, after in spec_of(task).harmless(case.prompt, case.text):
-            kind, _, detail = change.partition(": ")
-            cost = bench.total(case.prompt, before) - bench.total(case.prompt, after)
-            for prompts in case.kinds:
-                costs.setdefault(kind, {}).setdefault((detail, prompts), []).append(cost)
+    for prompt, kinds, (change, before, after) in pairs:
+        kind, _, detail = change.partition(": ")
+        cost = bench.total(prompt, before) - bench.total(prompt, after)
+        for prompts in kinds:
+            costs.setdefault(kind, {}).setdefault((detail, prompts), []).append(cost)
     return [_harmless_check(task, kind, found) for kind, found in costs.items()]
 
 
@@ -37,7 +42,8 @@ def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[floa
         key: _usual(found) for key, found in costs.items()
     }
     detail, prompts = max(told, key=lambda key: (told[key], key))
-    value, most = told[detail, prompts], MOST_LOST_OF.get(kind, MOST_LOST)
+    value = told[detail, prompts]
+    most = MOST_LOST_OF.get(kind, MOST_LOST)
     where = "" if prompts == PLAIN else f" in {prompts}"
     what = "a blemish" if kind == "blemish" else "a change that nobody minds"
     message = (
@@ -52,10 +58,10 @@ def _usual(costs: Sequence[float]) -> float:
     return sorted(costs)[min(3 * len(costs) // 4, len(costs) - 2) if len(costs) > 2 else -1]
 
 
-def kind_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+def kind_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequence[Row]) -> list[AuditCheck]:
     """Faultless answers earn as much whatever the kind of prompt; the worst kind is named."""
     earned: dict[str, list[float]] = {}
-    for case in every_faultless(groups):
+    for case in faultless(groups, rows):
         for kind in case.kinds:
             earned.setdefault(kind, []).append(bench.total(case.prompt, case.text))
     if not earned:

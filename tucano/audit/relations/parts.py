@@ -9,9 +9,9 @@ from statistics import fmean
 from rewards.sets import SETS
 from tucano.audit.bench import Bench, Group
 from tucano.audit.probes import worthless
-from tucano.audit.relations.cases import every_faultless, rated, spread
-from tucano.audit.report import AuditCheck, Level
-from tucano.specs.registry import spec_of
+from tucano.audit.relations.cases import faultless, rated
+from tucano.audit.relations.table import Row
+from tucano.audit.report import AuditCheck
 
 BAD_RATING = 2.0
 REACHED = 0.98
@@ -20,18 +20,20 @@ _NUMBER = re.compile(r"\d[\d,]*")
 SHORTEST = 20
 """A smaller number beside the word «characters» is no length."""
 _NEAR = 6
-MOST_SIZED = 8
-"""Prompts to which answers of a length are written."""
 _SAME = 1e-9
 
 
-def part_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
-    return [*_direction_checks(task, bench, groups), *_reach_checks(task, bench), *_length_checks(task, bench, groups)]
+def part_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequence[Row]) -> list[AuditCheck]:
+    return [
+        *_direction_checks(task, bench, groups, rows),
+        *_reach_checks(task, bench),
+        *_length_checks(task, bench, rows),
+    ]
 
 
-def _direction_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+def _direction_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequence[Row]) -> list[AuditCheck]:
     """In the mean good answers earn as much of each component as bad ones, or more."""
-    good = [bench.score(case.prompt, case.text).components for case in (*rated(groups, 999), *every_faultless(groups))]
+    good = [bench.score(case.prompt, case.text).components for case in (*rated(groups), *faultless(groups, rows))]
     bad = [
         score.components
         for group in groups
@@ -92,23 +94,19 @@ def documented_lengths(rewards: object, task: str) -> dict[str, list[int]]:
     }
 
 
-def _length_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
-    """At a documented length a component begins or ceases to change: by the character, whatever it takes in bytes.
-
-    With few prompts the best of a length may owe what it earns to something else, so that then it warns.
-    """
+def _length_checks(task: str, bench: Bench, rows: Sequence[Row]) -> list[AuditCheck]:
+    """At a documented length a component begins or ceases to change: by the character, whatever it takes in bytes."""
     checks = []
-    level: Level = "block" if len(groups) >= MOST_SIZED else "warn"
     for name, lengths in documented_lengths(bench.rewards, task).items():
         for length in lengths:
-            around = [_most_earned(task, bench, groups, name, length + step) for step in (-_NEAR, 0, _NEAR)]
+            around = [_most_earned(bench, rows, name, length + step) for step in (-_NEAR, 0, _NEAR)]
             wrong = [values for values in zip(*around, strict=False) if not _bends(values)]
             if all(around):
                 message = (
                     f"{task}: `{name}` is documented to change at {length} characters; it"
                     f" {'does not: ' + str([round(value, 4) for value in wrong[0]]) if wrong else 'does'}"
                 )
-                checks.append(AuditCheck(task, f"length: {length}", level, not wrong, len(wrong), 0, message))
+                checks.append(AuditCheck(task, f"length: {length}", "block", not wrong, len(wrong), 0, message))
     return checks
 
 
@@ -118,12 +116,13 @@ def _bends(values: Sequence[float]) -> bool:
     return (abs(here - before) <= _SAME) != (abs(behind - here) <= _SAME)
 
 
-def _most_earned(task: str, bench: Bench, groups: Sequence[Group], name: str, characters: int) -> list[float]:
+def _most_earned(bench: Bench, rows: Sequence[Row], name: str, characters: int) -> list[float]:
     """What good answers of exactly so many characters earn at most of a component, of each writing."""
-    most: dict[int, float] = {}
-    for prompt in spread([group.prompt for group in groups], MOST_SIZED):
-        for writing, texts in enumerate(spec_of(task).sized(prompt, characters)):
+    most: dict[str, float] = {}
+    for row in rows:
+        for writing, texts in row.sized.items():
             for text in texts:
-                value = bench.score(prompt, text).components.get(name, 0.0)
-                most[writing] = max(most.get(writing, value), value)
+                if len(text) == characters:
+                    value = bench.score(row.prompt, text).components.get(name, 0.0)
+                    most[writing] = max(most.get(writing, value), value)
     return [most[writing] for writing in sorted(most)]

@@ -2,14 +2,22 @@
 nearly every answer that is faultless otherwise.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from tucano.audit.bench import Bench, Group
-from tucano.audit.edits import LEAST_PER_POINT, degradations
-from tucano.audit.relations.cases import PLAIN, Case, made, rated, told_otherwise
+from tucano.audit.relations.cases import Case, changed
+from tucano.audit.relations.table import PLAIN, Row
 from tucano.audit.report import AuditCheck
+from tucano.prompts import Prompt
+from tucano.specs import objects, texts
+from tucano.specs.registry import spec_of
+from tucano.specs.texts import Flaw
 
+LEAST_PER_POINT = 0.25 / 3
+"""What losing one point of the guide's 1-5 scale must cost. A point is .25 of the reward; rewards are asked for the
+guide's order, not for its distances, so a third of that is enough. Less is lost in GRPO's noise.
+"""
 MOST_CHEAP = 0.25
 """Share of the faultless answers in which a flaw may cost less than it should: not every flaw hurts every answer (a
 month without an order has the same result as the next one)."""
@@ -33,20 +41,43 @@ class Cost:
     made: bool
 
 
-def worse_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+def worse_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequence[Row]) -> list[AuditCheck]:
     """One check per kind of flaw that applies to a good answer."""
     costs: dict[str, list[Cost]] = {}
-    for cases, are_made in ((rated(groups), False), ([*made(groups), *told_otherwise(groups)], True)):
-        for kind, cost in _costs(bench, cases, are_made):
-            costs.setdefault(kind, []).append(cost)
+    for prompt, flaw, kinds, made in (*_by_rules(groups, rows), *_by_table(rows)):
+        told, points, before, after = flaw
+        kind, _, detail = told.partition(": ")
+        value = bench.total(prompt, before) - bench.total(prompt, after)
+        costs.setdefault(kind, []).append(Cost(detail, kinds, value, points * LEAST_PER_POINT, made))
     return [_worse_check(task, kind, found) for kind, found in costs.items()]
 
 
-def _costs(bench: Bench, cases: Iterable[Case], are_made: bool) -> Iterable[tuple[str, Cost]]:
-    for case in cases:
-        for edit in degradations(case.prompt, case.text, case.others):
-            value = bench.total(edit.prompt, edit.before) - bench.total(edit.prompt, edit.after)
-            yield edit.kind, Cost(edit.detail, case.kinds, value, edit.least, are_made)
+Told = tuple[Prompt, Flaw, tuple[str, ...], bool]
+"""Prompt, flaw, kinds of the prompt, whether the answer is faultless otherwise."""
+
+
+def _by_table(rows: Sequence[Row]) -> Iterator[Told]:
+    return ((row.prompt, flaw, row.kinds, bool(row.right)) for row in rows for flaw in row.worse)
+
+
+def _by_rules(groups: Sequence[Group], rows: Sequence[Row]) -> Iterator[Told]:
+    """What makes any answer worse, whatever its prompt."""
+    strangers = [found for group in groups if (found := group.prompt.reference.get("fields"))]
+    for case in changed(groups, rows):
+        for prompt, flaw in _flaws(case, strangers):
+            yield prompt, flaw, case.kinds, case.made
+
+
+def _flaws(case: Case, strangers: Sequence[objects.JsonObject]) -> Iterator[tuple[Prompt, Flaw]]:
+    spec = spec_of(case.prompt.task)
+    truth = case.prompt.reference.get("fields", {})
+    if not spec.fields:
+        yield from ((case.prompt, flaw) for flaw in texts.worse(case.text, spec.display.as_code))
+        return
+    yield from ((case.prompt, flaw) for flaw in objects.worse(case.text, truth, strangers, spec.fields))
+    blank = replace(case.prompt, reference={})
+    for kind, points, before, after in objects.wrong_types(case.text, truth, spec.fields):
+        yield blank, (kind.replace("wrong type", "wrong type, truth unknown"), points, before, after)
 
 
 def _worse_check(task: str, kind: str, costs: Sequence[Cost]) -> AuditCheck:
@@ -63,7 +94,8 @@ def _worse_check(task: str, kind: str, costs: Sequence[Cost]) -> AuditCheck:
     what = f"lose {short + least:.3f} in the mean{where}, {least:.3f} or more is right"
     share, cases, cheap = _cheapest(costs)
     if short >= 0 and share > MOST_CHEAP:
-        detail, what = cheap, f"lose too little in {share:.0%} of {cases} cases, {MOST_CHEAP:.0%} at most is right"
+        detail = cheap
+        what = f"lose too little in {share:.0%} of {cases} cases, {MOST_CHEAP:.0%} at most is right"
     named = f"{kind}: {detail}" if detail else kind
     message = f"{task}: good answers made worse ({named}) {what}"
     passed = short >= 0 and share <= MOST_CHEAP

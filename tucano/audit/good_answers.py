@@ -1,20 +1,16 @@
-"""Checks with good answers: what the guide calls worse must cost, what is written is read, the best reach the top of
-the scale.
-"""
+"""Checks with good answers: what is written is read, the best reach the top of the scale, few faultless ones fail."""
 
 import json
 from collections.abc import Sequence
 from math import fsum
+from typing import Any
 
 from rewards.parsing.objects import find_object
 from tucano.audit.bench import GOOD_RATING, Bench, Group
-from tucano.audit.edits import readings
-from tucano.audit.relations.as_good import harmless_checks, kind_checks
-from tucano.audit.relations.worse import worse_checks
 from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt
-from tucano.specs.objects import json_object
-from tucano.specs.registry import spec_of
+from tucano.specs.objects import NOTATIONS, JsonObject, json_object, with_number
+from tucano.specs.registry import right_answers, spec_of
 
 GOOD_REWARD = 0.87
 """The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add
@@ -30,40 +26,60 @@ SAME = 1e-6
 
 
 def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
-    """One check per kind of edit that applies to an answer of the rating set, and two about what good answers are
-    worth.
-    """
     rated = [
         (group.prompt, answer.completion)
         for group in groups
         for answer in group.answers
         if answer.rating >= GOOD_RATING
     ]
-    right = [(group.prompt, text) for group in groups for text in spec_of(task).right_answers(group.prompt)]
+    right = [(group.prompt, text) for group in groups for text in right_answers(group.prompt)]
     good = (rated + right)[:MOST_EDITED]
     best = right + [
         (group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating == 5
     ]
     reading = [_reading_check(task, good)] if spec_of(task).fields else []
-    return [
-        *worse_checks(task, bench, groups),
-        *harmless_checks(task, bench, groups),
-        *kind_checks(task, bench, groups),
-        *reading,
-        _false_fail_check(task, bench, best),
-        _scale_check(task, bench, good),
-    ]
+    return [*reading, _false_fail_check(task, bench, best), _scale_check(task, bench, good)]
 
 
 def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:
     """The reader of objects finds in a text what stands there: numbers, lists and strings as written, whatever slips
     around them.
     """
-    cases = [case for _, text in good[:MOST_READ] for case in readings(json_object(text) or {})]
+    cases = [case for _, text in good[:MOST_READ] for case in _readings(json_object(text) or {})]
     wrong = [text for text, expected in cases if json.dumps(find_object(text)) != json.dumps(expected)]
     example = f", first: {wrong[0][:60]!r}" if wrong else ""
     message = f"{task}: {len(wrong)} of {len(cases)} texts with an object are read as another one{example}"
     return AuditCheck(task, "reading", "block", not wrong, len(wrong), 0, message)
+
+
+_VALUES: tuple[Any, ...] = (
+    [4, 5],
+    [1, 2, 3],
+    ["4,5", "R$ 9,90"],
+    {"min": 4, "max": 5},
+    "nota 4,5, prazo 10,5",
+    -3,
+    4.5,
+    None,
+)
+
+
+def _readings(answer: JsonObject) -> list[tuple[str, JsonObject]]:
+    """Texts that hold this object together with values of every kind, written flawlessly and with forgivable slips;
+    what they say.
+    """
+    found = []
+    for value in _VALUES:
+        whole = {"extra": value} | answer
+        text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+        slips = [text, f"Segue o JSON:\n```json\n{text}\n```\nEspero ter ajudado.", f"{text[:-1]},}}", text[:-1]]
+        slips += [text.replace('"', "'")] if "'" not in text else []
+        found += [(slip, whole) for slip in slips]
+        numbered = whole | {"valor": 0.0, "fim": True}
+        found += [
+            (with_number(numbered, "valor", local), numbered | {"valor": float(plain)}) for plain, local in NOTATIONS
+        ]
+    return found
 
 
 def _false_fail_check(task: str, bench: Bench, best: Sequence[tuple[Prompt, str]]) -> AuditCheck:

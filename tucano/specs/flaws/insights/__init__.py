@@ -1,1 +1,0 @@
-"""What is worse and what is as good in `insights`: kinds of flaws, wordings, and turns that are rare."""
