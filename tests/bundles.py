@@ -33,13 +33,8 @@ ROOT = Path(__file__).parent.parent
 SEEDS = (42, 123)
 DECODINGS: tuple[Decoding, ...] = ("served", "sampled")
 PRODUCTS = (
-    "fone Bluetooth",
-    "bolsa de couro",
-    "panela de ferro",
-    "mochila azul",
-    "caneca térmica",
-    "luminária de mesa",
-)
+    "fone Bluetooth", "bolsa de couro", "panela de ferro", "mochila azul", "caneca térmica", "luminária de mesa",
+)  # fmt: skip
 OVERRIDES = (f"grpo.seeds={list(SEEDS)}", "data.mix={push: 1, extraction: 0, sql_qa: 0, insights: 0}")
 Settings = dict[str, Any]
 ARITHMETIC = [{"threads": 1, "machine": "x86_64 AVX2", "probe": "0" * 16}]
@@ -90,9 +85,8 @@ class _Making:
         self._stage("sft", received.of_sft(run, run.seed), self._from("data"), write_sft)
         self._stage("preflight", received.of_preflight(run, SEEDS[0]), self._from("data", "sft"))
         for seed in SEEDS:
-            self._stage(
-                f"{SEED_STAGE}seed-{seed}", received.of_grpo(run, seed), self._from("data", "sft"), self._seed(seed)
-            )
+            grpo, start = received.of_grpo(run, seed), self._from("data", "sft")
+            self._stage(f"{SEED_STAGE}seed-{seed}", grpo, start, self._seed(seed))
         inputs = self._from("data", "sft", *(f"{SEED_STAGE}seed-{seed}" for seed in SEEDS))
         answers = self.made.answers(_answers(prompts, run, data))
         made = self._stage("answers", received.of_answers(run, run.seed), inputs, lambda draft: _write(draft, answers))

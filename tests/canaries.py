@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
@@ -53,22 +52,15 @@ def secret_for(place: str) -> str:
 def needles(secret: str) -> set[bytes]:
     """How a secret may be written: plainly, in UTF-16, percent-encoded, in hexadecimal, in base64 at any offset."""
     plain = secret.encode()
-    found = {
-        plain,
-        secret.encode("utf-16-le"),
-        secret.encode("utf-16-be"),
-        plain.hex().encode(),
-        plain.hex().upper().encode(),
-    }
-    found |= {quote(secret, safe=safe).encode() for safe in ("", "~", "$~", "!$~")} | {
-        quote(secret, safe="").lower().encode()
-    }
+    found = {plain, plain.hex().encode(), plain.hex().upper().encode()}
+    found |= {secret.encode(encoding) for encoding in ("utf-16-le", "utf-16-be")}
+    quoted = [quote(secret, safe=safe) for safe in ("", "~", "$~", "!$~")]
+    found |= {text.encode() for text in (*quoted, quoted[0].lower())}
     for offset in range(3):
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             coded = encode(b"\0" * offset + plain)
-            found.add(
-                coded[4 if offset else 0 : len(coded) // 4 * 4 - 4]
-            )  # whole groups: what stands around does not change them
+            # whole groups: what stands around does not change them
+            found.add(coded[4 if offset else 0 : len(coded) // 4 * 4 - 4])
     return found
 
 
@@ -105,14 +97,10 @@ def _inflated(content: bytes, bits: int) -> bytes:
 def where(folders: list[Path], wanted: Mapping[str, set[bytes]]) -> dict[str, list[Path]]:
     """{name of a secret: the files that hold it} below some folders, in the rows of SQLite files too."""
     found: dict[str, list[Path]] = {}
-    for path in sorted(
-        {path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
-    ):
-        parts = [
-            path.read_bytes(),
-            str(path).encode(),
-            *(_rows(path) if path.open("rb").read(16) == b"SQLite format 3\0" else ()),
-        ]
+    paths = {path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+    for path in sorted(paths):
+        content = path.read_bytes()
+        parts = [content, str(path).encode(), *(_rows(path) if content.startswith(b"SQLite format 3\0") else ())]
         for name, secret in wanted.items():
             if any(holds(part, secret) for part in parts):
                 found.setdefault(name, []).append(path)
@@ -138,9 +126,7 @@ def dumped(cluster: Cluster, sockets: Path) -> bytes:
 
 
 class Arguments:
-    """While entered: every command line of this machine, looked at again and again; and the passwords in environments
-    below us.
-    """
+    """While entered: every command line of this machine, again and again, and the passwords in environments below us."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
@@ -153,9 +139,7 @@ class Arguments:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._ended.set()
         self._thread.join()
 
@@ -166,14 +150,10 @@ class Arguments:
                     self.seen.add("\0".join(process.cmdline()))
                     key = (process.pid, process.create_time())
                     self._looks[key] += 1
-                    if (
-                        self._looks[key] <= 5 and psutil.Process() in process.parents()
-                    ):  # the first ones may be before it is itself
-                        self.passwords |= {
-                            value
-                            for name, value in process.environ().items()
-                            if name in ("PREFECT_API_AUTH_STRING", "PREFECT_SERVER_API_AUTH_STRING") and value
-                        }
+                    if self._looks[key] <= 5 and psutil.Process() in process.parents():  # early, it is not yet itself
+                        known = process.environ()
+                        given = [known.get(f"PREFECT_{of}API_AUTH_STRING") for of in ("", "SERVER_")]
+                        self.passwords |= {value for value in given if value}
                 except psutil.Error:
                     continue
             time.sleep(0.04)

@@ -1,12 +1,8 @@
-"""The bugs that once cost training runs, and rewritings that change nothing, as patches of the rewards; and the exam's
-table.
-
-python tests/historic_bugs.py        # a table: which checks catch which bug
-"""
+"""The bugs that once cost training runs, and rewritings that change nothing, as patches of the rewards."""
 
 import pickle
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -149,53 +145,16 @@ BUGS = (
 )
 
 
-def reversed_components(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    clean, names = RewardSet.score, RewardSet.component_names
-
-    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
-        found = clean(self, prompt, completion)
-        return Score(found.total, dict(reversed(found.components.items())))
-
-    patch.setattr(RewardSet, "score", score)
-    patch.setattr(RewardSet, "component_names", lambda self, task: names(self, task)[::-1])
-
-
 def exact_arithmetic(patch: pytest.MonkeyPatch, name: SetName) -> None:
     clean = RewardSet.score
 
     def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
-        parts = {
-            key: Fraction(value).limit_denominator(10**12)
-            for key, value in clean(self, prompt, completion).components.items()
-        }
-        return Score(
-            float(min(Fraction(1), max(Fraction(0), sum(parts.values(), Fraction(0))))),
-            {k: float(v) for k, v in parts.items()},
-        )
+        found = clean(self, prompt, completion).components
+        parts = {key: Fraction(value).limit_denominator(10**12) for key, value in found.items()}
+        whole = min(Fraction(1), max(Fraction(0), sum(parts.values(), Fraction(0))))
+        return Score(float(whole), {key: float(part) for key, part in parts.items()})
 
     patch.setattr(RewardSet, "score", score)
-
-
-def memoised(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    clean = RewardSet.score
-    known: dict[tuple[int, str], tuple[PromptLike, Score]] = {}
-
-    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
-        key = (id(prompt), completion)
-        if key not in known:
-            known[key] = (prompt, clean(self, prompt, completion))
-        return known[key][1]
-
-    patch.setattr(RewardSet, "score", score)
-
-
-def by_batch(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    clean = RewardSet.score
-
-    def batch(self: RewardSet, prompts: Iterable[PromptLike], completions: Iterable[str]) -> list[Score]:
-        return [clean(self, prompt, completion) for prompt, completion in zip(prompts, completions, strict=True)]
-
-    patch.setattr(RewardSet, "score", lambda self, prompt, completion: batch(self, [prompt], [completion])[0])
 
 
 @dataclass(frozen=True)
@@ -212,18 +171,6 @@ def number_pattern_spelled_out(patch: pytest.MonkeyPatch, name: SetName) -> None
     patch.setattr(parsing, "_NUMBER", re.compile(spelled, parsing._NUMBER.flags))
 
 
-def checks_by_sets(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    for flag in ("delivery_issue", "product_issue", "seller_issue", "repurchase_intent"):
-        patch.setitem(extraction.CHECKS, flag, lambda value: type(value) is bool)
-    patch.setitem(extraction.CHECKS, "sentiment_score", lambda value: type(value) is int and value in range(1, 6))
-
-
-def vocabulary_sorted(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    prefix, _, rest = v42.BUSINESS_WORDS.pattern.partition("(?:")
-    words = sorted(rest.removesuffix(")").split("|"), reverse=True)
-    patch.setattr(v42, "BUSINESS_WORDS", re.compile(f"{prefix}(?:{'|'.join(words)})"))
-
-
 def length_in_steps(patch: pytest.MonkeyPatch, name: SetName) -> None:
     @lru_cache
     def share(characters: int) -> float:
@@ -235,10 +182,7 @@ def length_in_steps(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 
 def classifier_as_a_chain(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    marks = classify._MARKS
-    routes = tuple(
-        (task, re.compile("|".join(f"(?:{part})" for part in (pattern.pattern, r"(?!)")))) for task, pattern in marks
-    )
+    routes = tuple((task, re.compile(f"(?:{found.pattern})|(?!)")) for task, found in classify._MARKS)
     patch.setattr(classify, "_MARKS", routes)
 
 
@@ -246,19 +190,12 @@ PROSE: tuple[Task, ...] = ("insights", "push")
 PASSING: tuple[SetName, ...] = ("grounded",)
 
 REFACTORINGS = (
-    Change("components in reversed order", reversed_components, PROSE, PASSING, of_scores=True),
     Change("arithmetic with fractions", exact_arithmetic, PROSE, PASSING, of_scores=True),
-    Change("a memoised scorer", memoised, PROSE, PASSING, of_scores=True),
-    Change("single scores through a batch", by_batch, PROSE, PASSING, of_scores=True),
     Change("a subclass, pickled and unpickled", subclassed_and_pickled, ("sql_qa",), PASSING),
     Change("the number pattern spelled out", number_pattern_spelled_out, ("extraction",), PASSING),
-    Change("type checks written otherwise", checks_by_sets, ("extraction",), PASSING),
-    Change("the vocabulary in another order", vocabulary_sorted, ("sql_qa",), ("v4.2",)),
     Change("the length curve in branches, cached", length_in_steps, ("push",)),
     Change("the classifier's patterns recompiled", classifier_as_a_chain, PROSE, PASSING),
 )
-
-
 Known = dict[tuple[SetName, str], dict[str, Score]]
 """What the unchanged rewards say, by the set and all that the prompt holds, of each text."""
 

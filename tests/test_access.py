@@ -1,6 +1,5 @@
 """The password of a home, links that log in once, and the door in front of a server."""
 
-import contextlib
 import json
 import os
 import socket
@@ -9,12 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from email.message import Message
 from pathlib import Path
-from urllib.error import HTTPError
+from typing import Any
 
 import httpx
 import pytest
@@ -22,6 +19,7 @@ import uvicorn
 from browser import open_page
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from programs import python
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
@@ -67,12 +65,9 @@ def test_processes_that_make_it_at_once_agree(home: Path) -> None:
         "import sys; from pathlib import Path; from tucano.security.access import credentials; input();"
         " print(credentials(Path(sys.argv[1])))"
     )
-    asking = [
-        subprocess.Popen(
-            [sys.executable, "-c", ask, str(home)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(6)
-    ]
+    command = [sys.executable, "-c", ask, str(home)]
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    asking = [subprocess.Popen(command, cwd=ROOT, **pipes) for _ in range(6)]
     for process in asking:
         assert process.stdin is not None
         process.stdin.write("now\n")
@@ -89,40 +84,18 @@ def test_it_never_lies_in_what_it_protects(tmp_path: Path, monkeypatch: pytest.M
         credentials(tmp_path / "runs")
 
 
-def readable_by_others(file: Path) -> None:
-    file.chmod(0o640)
+HARMS: dict[str, Callable[[Path], object]] = {
+    "others than you may have read": lambda file: file.chmod(0o640),
+    "is empty or damaged; remove it": lambda file: file.write_text("", encoding="utf-8"),
+    r"cannot be kept in .* set XDG_STATE_HOME": lambda file: file.symlink_to(file.rename(f"{file}.elsewhere")),
+}
 
 
-def emptied(file: Path) -> None:
-    file.write_text("", encoding="utf-8")
-
-
-def led_elsewhere(file: Path) -> None:
-    file.rename(file.with_suffix(".elsewhere"))
-    file.symlink_to(file.with_suffix(".elsewhere"))
-
-
-@pytest.mark.parametrize(
-    ("harm", "said"),
-    [
-        (readable_by_others, "others than you may have read"),
-        (emptied, "is empty or damaged; remove it"),
-        (led_elsewhere, "cannot be kept in"),
-    ],
-)
-def test_a_password_that_cannot_be_trusted_is_a_sentence(harm: Callable[[Path], None], said: str, home: Path) -> None:
+@pytest.mark.parametrize("said", HARMS)
+def test_a_password_that_cannot_be_trusted_is_a_sentence(said: str, home: Path) -> None:
     credentials(home)
-    harm(credentials_file(home))
-    with pytest.raises(UserError, match=said) as caught:
-        credentials(home)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_folder_that_cannot_be_written_is_a_sentence(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/state")
-    with pytest.raises(
-        UserError, match=r"the password of .* cannot be kept in /dev/null/.* set XDG_STATE_HOME to a folder of yours"
-    ):
+    HARMS[said](credentials_file(home))
+    with pytest.raises(UserError, match=rf"^[^\n]*{said}[^\n]*$"):
         credentials(home)
 
 
@@ -199,16 +172,11 @@ OWN = {"Authorization": basic(KNOWN)}
 @pytest.mark.parametrize(
     "headers",
     [
-        {},
-        {"Authorization": basic("tucano:")},
-        {"Authorization": basic(f"{KNOWN}x")},
-        {"Authorization": basic(f"ana:{KNOWN.partition(':')[2]}")},
-        {"Authorization": f"Bearer {KNOWN}"},
-        {"Authorization": "Básico é"},
-        {"Origin": EVIL},
-        {"Host": "evil.example", "Origin": "http://evil.example"},
+        {}, {"Authorization": basic("tucano:")}, {"Authorization": basic(f"{KNOWN}x")},
+        {"Authorization": basic(f"ana:{KNOWN[7:]}")}, {"Authorization": f"Bearer {KNOWN}"},
+        {"Authorization": "Básico é"}, {"Origin": EVIL}, {"Host": "evil.example", "Origin": "http://evil.example"},
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("path", ["/", "/api", "/health/../secret", "//health", "/health/", "/HEALTH"])
 def test_who_does_not_know_the_password_gets_401(door: httpx.Client, headers: dict[str, str], path: str) -> None:
     sent = {name.encode(): value.encode() for name, value in headers.items()}
@@ -233,11 +201,6 @@ def test_a_page_of_another_origin_gets_403_in_a_browser_that_is_logged_in(
         connect(f"{page.replace('http', 'ws')}/events", additional_headers={"Origin": origin})
 
 
-def test_a_websocket_of_the_own_page_comes_through(page: str) -> None:
-    with connect(f"{page.replace('http', 'ws')}/events", additional_headers={"Origin": page}) as opened:
-        assert opened.recv() == "hello"
-
-
 @pytest.mark.parametrize(
     "first",
     ["xxxxx", "[]", '{"type": "auth", "token": {"a": 1}}', '{"type": "auth", "token": "tucano:"}', "[" * 9999, b"\xff"],
@@ -252,7 +215,7 @@ def test_a_websocket_reads_nothing_before_the_password(page: str, first: str | b
 
 def test_a_websocket_that_gives_the_password_is_read(page: str) -> None:
     login = json.dumps({"type": "auth", "token": KNOWN})
-    with connect(f"{page.replace('http', 'ws')}/repeat") as opened:
+    with connect(f"{page.replace('http', 'ws')}/repeat", additional_headers={"Origin": page}) as opened:
         opened.send(login)
         assert opened.recv() == login
         opened.send("filter")
@@ -280,15 +243,11 @@ def test_a_page_of_ours_asks_nobody_but_its_own_server(page: str, tmp_path: Path
     with listener, open_page(tmp_path) as tab:
         tab.go(f"{page}/health")
         tab.wait_for("document.body?.innerText", "the page")
-        for ask in (
-            f"fetch('{elsewhere}')",
-            f"navigator.sendBeacon('{elsewhere}')",
-            f"new Image().src = '{elsewhere}'",
-        ):
-            tab.evaluate(ask)
+        for ask in ("fetch('{}')", "navigator.sendBeacon('{}')", "new Image().src = '{}'"):
+            tab.evaluate(ask.format(elsewhere))
         tab.evaluate("fetch('/health').then(answer => answer.text()).then(text => { window.own = text })")
         tab.wait_for("window.own", "the page")
-        with contextlib.suppress(TimeoutError):
+        with suppress(TimeoutError):
             asked.append(listener.accept())
     assert asked == []
 
@@ -300,14 +259,9 @@ def test_a_link_logs_in_once(door: httpx.Client, page: str) -> None:
     assert door.post("/enter", content=token, headers={"Origin": EVIL}).status_code == 403
     answer = door.post("/enter", content=token, headers={"Origin": page})
     assert (answer.text, answer.headers["Cache-Control"]) == (KNOWN, "no-store")
-    again = door.post("/enter", content=token, headers={"Origin": page})
-    assert again.status_code == 403 and "used before" in again.text
-
-
-@pytest.mark.parametrize("token", ["", "a", "9999999999.a.b", "é" * 50, "9" * 100_000])
-def test_no_other_text_logs_in(door: httpx.Client, page: str, token: str) -> None:
-    answer = door.post("/enter", content=token.encode(), headers={"Origin": page})
-    assert answer.status_code == 403 and KNOWN not in answer.text
+    for used, said in ((token, "used before"), ("é" * 50, ""), ("9" * 100_000, "")):
+        again = door.post("/enter", content=used.encode(), headers={"Origin": page})
+        assert again.status_code == 403 and said in again.text and KNOWN not in again.text
 
 
 @pytest.mark.parametrize(
@@ -317,17 +271,11 @@ def test_no_other_text_logs_in(door: httpx.Client, page: str, token: str) -> Non
         ("tucano.tracking.server", ["127.0.0.1:0"], "MLFLOW_TRACKING_PASSWORD"),
     ],
 )
-def test_no_server_starts_without_a_password(module: str, arguments: list[str], variable: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != variable}
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
+def test_no_server_starts_without_a_password(
+    module: str, arguments: list[str], variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(variable, raising=False)
+    done = python("-m", module, *arguments)
     assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith(f"without a password; set {variable}")
 
 
@@ -347,18 +295,6 @@ def test_a_prefect_server_that_wants_a_password_is_a_sentence(page: str, monkeyp
         require_login()
     monkeypatch.setenv("PREFECT_API_AUTH_STRING", KNOWN)
     require_login()
-
-
-def test_a_prefect_server_behind_a_proxy_that_does_not_reach_it_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(request: urllib.request.Request, timeout: float) -> None:
-        raise HTTPError(request.full_url, 502, "Bad Gateway", Message(), None)
-
-    monkeypatch.setattr("urllib.request.urlopen", broken)
-    monkeypatch.setenv("PREFECT_API_URL", "https://prefect.shop.example/api")
-    with pytest.raises(
-        UserError, match=r"prefect\.shop\.example/api does not answer \(it says 502\); start that server"
-    ):
-        require_login()
 
 
 def test_mlflow_answers_to_the_name_that_a_proxy_passes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

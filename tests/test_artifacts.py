@@ -1,9 +1,6 @@
-"""An artifact is reused only while its recipe, its manifest and every file are as they were; and the store says why
-not.
-"""
+"""An artifact is reused only while recipe, manifest and files are as they were; the store says why not."""
 
 import json
-import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +10,7 @@ from odd_files import ODD, put_in_place
 
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
-from tucano.artifacts.store import MANIFEST, MOST_BYTES, Artifact, Recipe, Store, inspect
+from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store, inspect
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
 
@@ -67,44 +64,28 @@ def test_first_made_then_reused(kitchen: Kitchen) -> None:
     assert (kitchen.runs, again.reused, again.digest, again.record) == (1, True, made.digest, {"best_step": 2})
 
 
-@pytest.mark.parametrize("manifest", ["[]", "null", "1", '{"inputs": {}, "settings": null, "code": ""}', "[" * 99_999])
-def test_a_damaged_manifest_of_another_key_stops_nothing(kitchen: Kitchen, manifest: str) -> None:
-    kitchen.make(steps=3).folder.joinpath("manifest.json").write_text(manifest, encoding="utf-8")
-    kitchen.make(steps=4)
-    assert kitchen.runs == 2 and "damaged" in kitchen.said
-
-
-def test_another_setting_runs_and_names_it(kitchen: Kitchen) -> None:
+def test_another_setting_or_input_runs_and_names_it(kitchen: Kitchen) -> None:
     kitchen.make(steps=3)
     kitchen.make(steps=4)
     assert kitchen.runs == 2 and "setting grpo.max_steps" in kitchen.said
+    kitchen.make(steps=4, prompts="b")
+    assert kitchen.runs == 3 and "input prompts" in kitchen.said
     kitchen.make(steps=3)
-    assert kitchen.runs == 2, "the earlier artifact still stands"
+    assert kitchen.runs == 3, "the earlier artifact still stands"
 
 
-def test_another_input_runs_and_names_it(kitchen: Kitchen) -> None:
-    kitchen.make(prompts="a")
-    kitchen.make(prompts="b")
-    assert kitchen.runs == 2 and "input prompts" in kitchen.said
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "deleted": Path.unlink,
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    "edited": lambda path: path.write_bytes(path.read_bytes().replace(b"2", b"7")),
+}
 
 
-def delete(path: Path) -> None:
-    path.unlink()
-
-
-def truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
-
-
-def edit(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"2", b"7"))
-
-
-@pytest.mark.parametrize("damage", [delete, truncate, edit])
+@pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", ["adapter/weights.bin", MANIFEST])
-def test_any_damaged_file_runs_the_stage_again_and_is_named(kitchen: Kitchen, damage, name: str) -> None:  # type: ignore[no-untyped-def]
+def test_any_damaged_file_runs_the_stage_again_and_is_named(kitchen: Kitchen, damage: str, name: str) -> None:
     first = kitchen.make()
-    damage(first.folder / name)
+    DAMAGES[damage](first.folder / name)
     second = kitchen.make()
     assert kitchen.runs == 2 and name.split("/")[-1] in kitchen.said
     assert second.digest == first.digest, "the same files again: nothing that depends on them has to run again"
@@ -132,24 +113,9 @@ def sealed_anew(folder: Path, **changes: object) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
-def test_the_artifact_of_other_settings_in_its_place_is_not_used(kitchen: Kitchen) -> None:
-    one, two = kitchen.make(steps=1), kitchen.make(steps=2)
-    shutil.rmtree(two.folder)
-    shutil.copytree(one.folder, two.folder)
-    assert not kitchen.make(steps=2).reused
-    assert f"another artifact, stage/{one.folder.name}" in kitchen.said
-
-
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"stage": "other"},
-        {"settings": {"grpo": {"max_steps": 9}}},
-        {"inputs": {"prompts": "b"}},
-        {"code": "code-2"},
-        {"files": []},
-    ],
-    ids=lambda changes: next(iter(changes)),
+    [{"settings": {"grpo": {"max_steps": 9}}}, {"inputs": {"prompts": "b"}}, {"code": "code-2"}, {"files": []}],
 )
 def test_a_manifest_of_another_recipe_is_not_used_even_with_a_digest_that_fits(
     kitchen: Kitchen, changes: dict[str, object]
@@ -165,12 +131,11 @@ def test_a_file_that_the_artifact_was_not_made_with_makes_it_invalid(kitchen: Ki
     assert "a file that it was not made with" in kitchen.said and name in kitchen.said
 
 
-def test_a_link_to_a_file_of_the_same_content_makes_it_invalid(kitchen: Kitchen, tmp_path: Path) -> None:
-    file = kitchen.make().folder / "adapter" / "weights.bin"
-    file.rename(tmp_path / "elsewhere.bin")
-    file.symlink_to(tmp_path / "elsewhere.bin")
+@pytest.mark.parametrize("name", ["adapter/weights.bin", MANIFEST])
+def test_a_link_to_a_file_of_the_same_content_makes_it_invalid(kitchen: Kitchen, tmp_path: Path, name: str) -> None:
+    file = kitchen.make().folder / name
+    file.symlink_to(file.rename(tmp_path / "elsewhere"))
     assert not kitchen.make().reused
-    assert "is a link now" in kitchen.said
 
 
 @pytest.mark.timeout(600)
@@ -185,33 +150,14 @@ def test_what_is_no_file_is_damage_and_is_not_opened(kitchen: Kitchen, kind: str
     assert name.split("/")[-1] in kitchen.said
 
 
-def test_a_link_to_its_manifest_makes_it_invalid(kitchen: Kitchen, tmp_path: Path) -> None:
-    manifest = kitchen.make().folder / MANIFEST
-    manifest.rename(tmp_path / "elsewhere.json")
-    manifest.symlink_to(tmp_path / "elsewhere.json")
-    assert not kitchen.make().reused
-
-
-def test_a_manifest_that_is_far_too_large_is_not_read(kitchen: Kitchen) -> None:
-    folder = kitchen.make().folder
-    with (folder / MANIFEST).open("ab") as file:
-        file.write(b" " * MOST_BYTES)
-    assert "damaged" in str(inspect(folder)[1])
-
-
 @pytest.mark.parametrize(
     "changes",
     [
-        {"record": None},
-        {"digest": ["x"]},
-        {"made_at": "yesterday"},
-        {"seconds": 1e999},
-        {"files": {"adapter/weights.bin": None}},
-        {"inputs": {"prompts": {}}},
-        {"settings": {"text": "\ud800"}},
+        {"record": None}, {"digest": ["x"]}, {"made_at": "yesterday"}, {"seconds": 1e999},
+        {"files": {"adapter/weights.bin": None}}, {"inputs": {"prompts": {}}}, {"settings": {"text": "\ud800"}},
     ],
     ids=lambda changes: next(iter(changes)),
-)
+)  # fmt: skip
 def test_a_manifest_of_odd_values_is_damaged(kitchen: Kitchen, changes: dict[str, object]) -> None:
     folder = kitchen.make().folder
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) | changes
@@ -242,20 +188,6 @@ def test_what_stands_in_an_artifacts_way_is_said_before_the_stage_works(
     assert not list(tmp_path.rglob("elsewhere/*"))
 
 
-def test_an_artifact_is_not_found_through_a_link(kitchen: Kitchen, tmp_path: Path) -> None:
-    made = kitchen.make()
-    made.folder.rename(tmp_path / made.folder.name)
-    made.folder.symlink_to(tmp_path / made.folder.name)
-    with pytest.raises(UserError, match="is no folder of its own"):
-        kitchen.store.named(made.name)
-
-
-@pytest.mark.parametrize("name", ["../stage/0123456789abcdef", "stage/../../etc", "/etc/passwd", "stage", ""])
-def test_a_name_that_is_no_artifacts_name_is_refused(kitchen: Kitchen, name: str) -> None:
-    with pytest.raises(UserError, match="is no name of an artifact"):
-        kitchen.store.named(name)
-
-
 def test_an_artifact_is_found_by_name_only_where_it_is_what_it_says(kitchen: Kitchen) -> None:
     made = kitchen.make()
     assert kitchen.store.named(made.name).digest == made.digest
@@ -277,32 +209,10 @@ def test_a_stage_that_dies_leaves_no_artifact(kitchen: Kitchen) -> None:
     assert not (kitchen.make().folder / "half").exists()
 
 
-def test_work_is_cleared_once_the_artifact_stands(kitchen: Kitchen) -> None:
-    work = kitchen.store.work_folder(Recipe("stage", {"grpo": {"max_steps": 3}}, {}, "code-1"))
-    work.mkdir(parents=True)
-    kitchen.make()
-    assert not work.exists()
-
-
-def test_the_manifest_says_what_a_reader_asks(kitchen: Kitchen) -> None:
-    manifest = json.loads((kitchen.make(prompts="abc").folder / MANIFEST).read_text(encoding="utf-8"))
-    assert manifest["inputs"] == {"prompts": "abc"} and manifest["settings"] == {"grpo": {"max_steps": 3}}
-    assert manifest["files"]["adapter/weights.bin"]["bytes"] == 10
-
-
 def test_code_version_is_the_same_from_many_threads() -> None:
     """The seeds of a run ask at the same time; on Python 3.11 parsing in two threads at once fails."""
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(code_version, ["tucano.training.grpo"] * 64))) == 1
-
-
-def test_an_artifact_in_remote_storage_is_fetched_on_an_empty_machine(tmp_path: Path) -> None:
-    first = Kitchen(tmp_path / "one", tmp_path / "remote")
-    made = first.make()
-    second = Kitchen(tmp_path / "two", tmp_path / "remote")
-    again = second.make()
-    assert (second.runs, again.reused, again.digest) == (0, True, made.digest)
-    assert (again.folder / "adapter" / "weights.bin").read_bytes() == b"0123456789"
 
 
 def test_an_upload_that_failed_stops_nothing_and_is_made_up(tmp_path: Path) -> None:

@@ -1,16 +1,14 @@
-"""Stages hand typed handles to each other: swapped arguments are found by the type checker, and every file's name
-stands once.
-"""
+"""Handles between stages are typed: mypy finds swapped arguments; every file's name stands once."""
 
 import ast
 import copy
 import re
-import subprocess
-import sys
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 import pytest
+from programs import python
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("data", "deployments", "flows", "rewards", "tasks", "tucano")
@@ -22,9 +20,7 @@ def sources() -> list[Path]:
 
 
 def swapped() -> list[tuple[str, str]]:
-    """Every variant of the train flow in which two positional arguments of one call have changed places, with its
-    name.
-    """
+    """Every variant of the train flow with two positional arguments of one call in each other's place, and its name."""
     tree = ast.parse((ROOT / "flows" / "train.py").read_text(encoding="utf-8"))
     calls = [place for place, node in enumerate(ast.walk(tree)) if isinstance(node, ast.Call)]
     variants = []
@@ -47,30 +43,17 @@ def test_swapping_any_two_arguments_of_any_call_in_the_train_flow_is_a_type_erro
     for number, (_, text) in enumerate(variants):
         (tmp_path / f"swapped_{number}.py").write_text(text, encoding="utf-8")
     files = [str(tmp_path / f"swapped_{number}.py") for number in range(len(variants))]
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--config-file",
-        "pyproject.toml",
-        "--cache-dir",
-        str(tmp_path / "cache"),
-        *files,
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = python("-m", "mypy", "--config-file", "pyproject.toml", "--cache-dir", str(tmp_path / "cache"), *files)
     found = {int(number) for number in re.findall(r"swapped_(\d+)\.py:\d+: error", done.stdout)}
     assert [call for number, (call, _) in enumerate(variants) if number not in found] == [], done.stderr
 
 
 def test_records_are_read_by_their_handles_alone() -> None:
-    reads = [
-        str(path)
-        for path in sources()
-        if path != HANDLES and re.search(r"\.record\[", (ROOT / path).read_text(encoding="utf-8"))
-    ]
-    assert reads == []
+    others = [path for path in sources() if path != HANDLES]
+    assert [path for path in others if ".record[" in (ROOT / path).read_text(encoding="utf-8")] == []
 
 
+@cache
 def file_names() -> dict[str, list[str]]:
     """Where each name of a file in an artifact's folder is spelt."""
     spelt: dict[str, list[str]] = {}

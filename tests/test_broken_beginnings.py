@@ -17,10 +17,6 @@ QUICK = [name for name, one in BEGINNINGS.items() if one.by == "install"]
 SLOW = [name for name in BEGINNINGS if name not in QUICK]
 
 
-def test_there_are_more_than_twenty() -> None:
-    assert len(BEGINNINGS) > 20 and len(QUICK) > 14
-
-
 @pytest.mark.parametrize("name", QUICK)
 def test_an_installation_that_cannot_be_ends_in_one_sentence(name: str) -> None:
     ended, fault = played(name)

@@ -1,15 +1,13 @@
 """A champion trained again from its bundle: what is held against what, and once really, to the same bits."""
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bundles import ARITHMETIC, OVERRIDES, ROOT, Made, champion, write_merged, write_sft, write_weights
+from programs import python
 
 from benchmarks.bad_days import Day
 from tucano.bundle import archive, retraining
@@ -69,16 +67,10 @@ def test_the_same_bits_are_well_and_trained_with_the_threads_of_the_bundle(
     bundle: Contents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, jobs = trained(bundle, tmp_path, monkeypatch, "adapter", ARITHMETIC)
-    assert {name: one.state for name, one in made.items()} == dict.fromkeys(
-        ("data", "SFT", "seeds", "model", "answers", "verdict"), "ok"
-    ), made
-    assert {(job.kind, job.threads) for job in jobs} == {
-        ("sft", 1),
-        ("grpo", 3),
-        ("merge", 1),
-        ("answer", 3),
-        ("answer", 1),
-    }
+    assert {*made} == {"data", "SFT", "seeds", "model", "answers", "verdict"}
+    assert {one.state for one in made.values()} == {"ok"}, made
+    threads = {("sft", 1), ("grpo", 3), ("merge", 1), ("answer", 3), ("answer", 1)}
+    assert {(job.kind, job.threads) for job in jobs} == threads
     assert sorted(job.seed for job in jobs if job.kind == "grpo") == [42, 123]
     assert {job.prompts for job in jobs} == {str(bundle.prompts.folder)}
 
@@ -87,11 +79,8 @@ def test_other_bits_are_a_fault_where_the_processor_is_the_same(
     bundle: Contents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = trained(bundle, tmp_path, monkeypatch, "other", ARITHMETIC)
-    assert made["seeds"] == Check(
-        "again: seeds",
-        "FAILED",
-        tuple(f"grpo-seed-{seed}/adapter: model.safetensors is another" for seed in (42, 123)),
-    )
+    said = tuple(f"grpo-seed-{seed}/adapter: model.safetensors is another" for seed in (42, 123))
+    assert made["seeds"] == Check("again: seeds", "FAILED", said)
     assert made["SFT"].state == made["verdict"].state == "ok"
 
 
@@ -127,14 +116,7 @@ def test_a_champion_trained_again_elsewhere_is_the_same_to_the_bit(tmp_path: Pat
     for package in ("data", "rewards", "tasks", "flows", "deployments", "tucano"):
         shutil.copytree(ROOT / package, clone / package)
     shutil.copy2(ROOT / "prefect.yaml", clone)
-    done = subprocess.run(
-        [sys.executable, "-m", "tucano.cli", "verify", str(out), "--retrain"],
-        cwd=clone,
-        env={**os.environ, "PYTHONPATH": str(clone)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "tucano.cli", "verify", str(out), "--retrain", folder=clone, PYTHONPATH=str(clone))
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith(("ok", "OTHER", "FAILED"))]
     assert done.returncode == 0 and {row[0] for row in rows} == {"ok"}, done.stdout + done.stderr
     assert len(rows) == 15 and "letter for letter" in done.stdout and "bit for bit" in done.stdout

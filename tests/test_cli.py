@@ -1,31 +1,27 @@
 """The command as a person meets it: help, and one clear sentence with exit code 2 for each mistake, nothing lost."""
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from programs import python
 
+from deployments.prefect_api import require_login
 from tucano.cli import main as cli
+from tucano.cli.machine import doctor
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.requirements import require_startable
 from tucano.requirements.shapes import adapter_weights
 from tucano.settings import ModelSettings
-from tucano.tracking.store import open_client
 
 ROOT = Path(__file__).parent.parent
-HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_message,review_creation_date,review_answer_timestamp\n"
 
 
 def tucano(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
-    command = [sys.executable, "-m", "tucano.cli", *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False
-    )
+    return python("-m", "tucano.cli", *arguments, folder=folder, PREFECT_SERVER_ANALYTICS_ENABLED="false")
 
 
 def refused(*overrides: str) -> str:
@@ -40,9 +36,7 @@ def refused(*overrides: str) -> str:
 
 
 def sentence(*arguments: str) -> str:
-    """What a command refuses with, in this process: that such an error ends a process of its own with 2 and this sentence
-    alone, `refused` shows, and starting one takes two seconds.
-    """
+    """What a command refuses with, in this process: as `refused`, without the seconds that a process takes to start."""
     asked = cli.parser().parse_args(arguments)
     with pytest.raises(UserError) as raised:
         cli.COMMANDS[asked.command](asked)
@@ -52,7 +46,35 @@ def sentence(*arguments: str) -> str:
 def test_help_has_examples() -> None:
     shown = tucano("--help").stdout
     assert "tucano run laptop" in shown and "tucano ui" in shown
-    assert "--set NAME=VALUE" in tucano("run", "--help").stdout
+
+
+BEFORE_A_RUN = {
+    "a storage that cannot be written": (["storage=/dev/null/runs"], "cannot be written"),
+    "a storage of a kind that there is not": (["storage=abc://x"], "Protocol not known: abc"),
+    "no space for checkpoints": (
+        ["model.nano_hidden=1024", "model.lora_rank=4096", f"grpo.seeds={list(range(100))}"], "GB free"
+    ),
+    "a model that no machine can hold": (
+        ["model.nano_hidden=8192", "model.nano_layers=128"], "SFT needs at least .* lower the model's size"
+    ),
+    "no CUDA": (
+        ["model.device=cuda"], "no CUDA device.*--set execution.seeds=seed/vertex-l4 --set execution.stages=stage/vertex-l4"
+    ),
+    "seeds in a pool, no server": (
+        ["execution.seeds=seed/vertex-l4"], "execution.seeds=seed/vertex-l4 needs a Prefect server.*PREFECT_API_URL"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("overrides", "said"), BEFORE_A_RUN.values(), ids=BEFORE_A_RUN)
+def test_what_cannot_be_is_known_before_the_first_stage(
+    overrides: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "CUDA" in said and (shutil.which("nvidia-smi") or any(Path("/dev").glob("nvidia[0-9]*"))):
+        pytest.skip("this machine has a CUDA device")
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    with pytest.raises(UserError, match=said):
+        doctor._place(load_profile(ROOT, "laptop", [f"storage={tmp_path}", *overrides]))
 
 
 def test_unknown_profile_and_setting_suggest_the_nearest() -> None:
@@ -63,46 +85,10 @@ def test_unknown_profile_and_setting_suggest_the_nearest() -> None:
 
 def test_outside_a_project_the_profiles_that_came_with_tucano_are_taken_and_that_is_said(tmp_path: Path) -> None:
     result = tucano("run", "latpop", folder=tmp_path)
-    assert result.returncode == 2
-    assert (
-        result.stderr
-        == f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}\n"
-        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, l4, l4-v5, l4-1.5b\n"
-    )
-
-
-def test_a_storage_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    assert "cannot be written" in refused(f"storage={tmp_path / 'file' / 'runs'}")
-
-
-def test_a_storage_of_a_kind_that_there_is_not() -> None:
-    assert "Protocol not known: abc" in refused("storage=abc://x")
-
-
-def test_no_space_for_checkpoints_is_known_before_training(tmp_path: Path) -> None:
-    assert "GB free" in refused(
-        f"storage={tmp_path}", "model.nano_hidden=1024", "model.lora_rank=4096", f"grpo.seeds={list(range(100))}"
-    )
-
-
-def test_a_model_that_no_machine_can_hold_is_known_before_training() -> None:
-    sentence = refused("model.nano_hidden=8192", "model.nano_layers=128")
-    assert "SFT needs at least" in sentence and "lower the model's size" in sentence
-
-
-def test_cuda_without_cuda(tmp_path: Path) -> None:
-    if shutil.which("nvidia-smi") or any(Path("/dev").glob("nvidia[0-9]*")):
-        pytest.skip("this machine has a CUDA device")
-    sentence = refused(f"storage={tmp_path}", "model.device=cuda")
-    assert "shows no CUDA device" in sentence
-    assert "--set execution.seeds=seed/vertex-l4 --set execution.stages=stage/vertex-l4" in sentence
-
-
-def test_seeds_on_a_work_pool_without_a_server_that_has_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    sentence = refused(f"storage={tmp_path}", "execution.seeds=seed/vertex-l4")
-    assert "execution.seeds=seed/vertex-l4 needs a Prefect server" in sentence and "PREFECT_API_URL" in sentence
+    assert result.returncode == 2 and result.stderr.splitlines() == [
+        f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}",
+        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, l4, l4-v5, l4-1.5b",
+    ]
 
 
 def test_what_has_no_server_is_told_so_before_it_is_told_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,32 +101,17 @@ def test_what_has_no_server_is_told_so_before_it_is_told_of_a_gpu(monkeypatch: p
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("http://127.0.0.1:9/api", "does not answer"),
-        ("nonsense", "is no http(s) address"),
-        (" ", "is no http(s) address"),
-        ("ftp://x/api", "is no http(s) address"),
-        ("http://127.0.0.1:notaport/api", "is no http(s) address"),
-        ("http://[::1/api", "is no http(s) address"),
+        ("http://127.0.0.1:9/api", "does not answer"), (" ", "is no http(s) address"),
+        ("http://127.0.0.1:notaport/api", "is no http(s) address"), ("http://[::1/api", "is no http(s) address"),
     ],
-)
+)  # fmt: skip
 def test_an_address_of_prefect_where_nothing_answers_is_one_sentence(
-    address: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PREFECT_API_URL", address)
-    sentence = refused(f"storage={tmp_path}", "execution.seeds=seed/vertex-l4", "execution.stages=stage/vertex-l4")
-    assert address in sentence and said in sentence and "tucano up" in sentence
-
-
-@pytest.mark.parametrize("uri", ["http://[::1", "http://", "http://127.0.0.1:notaport"])
-def test_a_tracking_uri_that_is_no_address(uri: str) -> None:
-    with pytest.raises(UserError, match=r"tracking_uri=.* is no address with a host"):
-        open_client(uri)
-
-
-def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:
-    assert "tracking_uri=http://127.0.0.1:9 cannot be used" in refused(
-        f"storage={tmp_path}", "tracking_uri=http://127.0.0.1:9"
-    )
+    with pytest.raises(UserError) as caught:
+        require_login()
+    assert all(words in str(caught.value) for words in (address, said, "tucano up"))
 
 
 @pytest.mark.long
@@ -152,16 +123,12 @@ def test_a_fault_found_inside_the_flow_is_one_sentence_too(tmp_path: Path) -> No
     assert "UTF-8" in sentence and str(reviews) in sentence
 
 
-def test_no_comparison_yet(tmp_path: Path) -> None:
-    result = tucano("compare", "laptop", "--set", f"storage={tmp_path}")
-    assert result.returncode == 2 and "holds no comparison yet" in result.stderr
-
-
 def test_a_comparison_that_was_killed_before_its_end_is_none(tmp_path: Path) -> None:
     folder = tmp_path / "artifacts" / "comparison" / "0123456789abcdef.draft"
     folder.mkdir(parents=True)
     (folder / "comparison.json").write_text("{}", encoding="utf-8")
-    assert "holds no comparison yet" in sentence("compare", "laptop", "--set", f"storage={tmp_path}")
+    for storage in (tmp_path, tmp_path / "none"):
+        assert "holds no comparison yet" in sentence("compare", "laptop", "--set", f"storage={storage}")
 
 
 @pytest.mark.parametrize("config", ["", "[]", "{}", '{"hidden_size": null}', "[" * 99_999])
@@ -200,8 +167,8 @@ def test_the_registry_that_the_environment_names_is_the_one_that_is_read(
 ) -> None:
     """Both read the storage's own, though the run had written to the one of MLFLOW_TRACKING_URI."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "ftp://mlflow.shop.example")
-    said = tucano(*command, "--set", f"storage={tmp_path}")
-    assert said.returncode == 2 and "ftp://mlflow.shop.example is neither http(s)" in said.stderr
+    said = sentence(*command, "--set", f"storage={tmp_path}")
+    assert "ftp://mlflow.shop.example is neither http(s)" in said
 
 
 @pytest.mark.parametrize(
@@ -209,14 +176,12 @@ def test_the_registry_that_the_environment_names_is_the_one_that_is_read(
 )
 def test_who_only_looks_makes_no_storage(tmp_path: Path, command: str) -> None:
     place = tmp_path / "none"
-    done = tucano(*command.split(), "--set", f"storage={place}")
-    assert done.returncode == 2 and "holds no runs, so no model is registered there" in done.stderr
-    assert not place.exists()
+    said = sentence(*command.split(), "--set", f"storage={place}")
+    assert "holds no runs, so no model is registered there" in said and not place.exists()
 
 
 @pytest.mark.parametrize(("words", "code"), [("--help", 0), ("compare laptop --set storage={folder}", 2)])
 def test_a_closed_stderr_changes_no_exit_code(words: str, code: int, tmp_path: Path) -> None:
     command = f'exec "$0" -m tucano.cli {words.format(folder=tmp_path / "none")} 2>&-'
-    assert (
-        subprocess.run(["sh", "-c", command, sys.executable], stdout=subprocess.DEVNULL, check=False).returncode == code
-    )
+    done = subprocess.run(["sh", "-c", command, sys.executable], stdout=subprocess.DEVNULL, check=False)
+    assert done.returncode == code

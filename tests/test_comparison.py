@@ -1,7 +1,6 @@
 """The comparison: a case worked by hand, the predecessor's own numbers, and what must never be said."""
 
 import ast
-import json
 import string
 from dataclasses import asdict, replace
 from itertools import product
@@ -13,17 +12,14 @@ import pytest
 from scipy import stats
 
 from rewards.names import REPORTED as TASKS
-from tucano.artifacts.records import parsed
 from tucano.comparison import promotion, verdict, wording
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
-from tucano.comparison.table import render_table
-from tucano.comparison.text_health import TextHealth, decay, distinct_2, text_health, vocabulary, words
+from tucano.comparison.text_health import TextHealth, decay, text_health, vocabulary
 from tucano.comparison.verdict import judge
 from tucano.comparison.wording import ENGLISH, PORTUGUESE, Speaker
 from tucano.errors import UserError
-from tucano.presentation.numbers import p_value, portuguese
 from tucano.prompts import Prompt
 from tucano.settings import ComparisonSettings
 from tucano.statistics.inference import Mean, two_way_t
@@ -33,28 +29,21 @@ SETTINGS = ComparisonSettings(samples=2)
 
 
 def prompts(per_task: int = 5) -> list[Prompt]:
-    return [
-        Prompt(f"{task}-{n}", task, f"pergunta {n}", f"t{n}", "synthetic", "CC0")
-        for task in TASKS
-        for n in range(per_task)
-    ]
+    numbered = product(TASKS, range(per_task))
+    return [Prompt(f"{task}-{n}", task, f"pergunta {n}", f"t{n}", "synthetic", "CC0") for task, n in numbered]
 
 
 def answer(
     arm: str, prompt: Prompt, reward: float, decoding: Decoding = "served", sample: int = 0, **changes: Any
 ) -> Answer:
-    made = Answer(
-        arm, prompt.id, prompt.task, decoding, sample, f"{arm} responde bem", reward, {}, reward / 2, 1.0, 10, False
-    )
-    return replace(made, **changes)
+    which = (arm, prompt.id, prompt.task, decoding, sample, f"{arm} responde bem")
+    return replace(Answer(*which, reward, {}, reward / 2, 1.0, 10, False), **changes)
 
 
 def answers(
     gains: dict[str, float], per_task: int = 5, arms: tuple[str, ...] = ("sft", "seed-42", "seed-123", "seed-456")
 ) -> list[Answer]:
-    """Every arm in both decodings, starts as often as three seeds; seeds gain what their task says, a little more with
-    each prompt so that nothing ties.
-    """
+    """Every arm in both decodings; seeds gain what their task says, a little more with each prompt: nothing ties."""
     made = []
     for arm, prompt in product(arms, prompts(per_task)):
         number = int(prompt.id.split("-")[1])
@@ -90,12 +79,8 @@ def test_a_contrast_by_hand(result: Comparison) -> None:
     assert extraction.estimate == pytest.approx(0.204)
     assert extraction.rank_biserial == 1.0
     # Holm over p = 1/32, 1, 1/32, 1/32: 4/32 three times.
-    assert {task: found.p_holm for task, found in result.main.tasks.items()} == {
-        "extraction": 0.125,
-        "sql_qa": 1.0,
-        "insights": 0.125,
-        "push": 0.125,
-    }
+    found = {task: found.p_holm for task, found in result.main.tasks.items()}
+    assert found == {"extraction": 0.125, "sql_qa": 1.0, "insights": 0.125, "push": 0.125}
 
 
 def test_the_overall_p_is_scipys_on_prompt_means(result: Comparison) -> None:
@@ -133,27 +118,12 @@ def test_with_two_seeds_the_configuration_is_not_assessable() -> None:
     assert "With 2 seed(s) nothing can be said about a new one" in " ".join(verdict.sentences)
 
 
-def test_both_decodings_are_reported_and_the_primary_comes_first(result: Comparison) -> None:
-    assert (result.main.arm, result.main.reference, result.main.decoding, result.main.measure) == (
-        "seeds",
-        "sft",
-        "served",
-        "reward",
-    )
-    sampled = result.find("seeds", "sft", "sampled", "reward")
-    assert sampled is not None and sampled.overall.gain == pytest.approx(result.main.overall.gain)
-    assert result.means["sampled"]["sft"]["overall"] == pytest.approx(0.32)
-
-
 def test_base_truth_and_other_arms_are_contrasted_too() -> None:
     arms = ("base", "sft", "seed-42", "seed-123", "seed-456", "controls.random")
     result = compared(answers(GAINS, arms=arms))
     made = {(c.arm, c.reference, c.measure) for c in result.contrasts if c.decoding == "served"}
     assert made == {
-        ("seeds", "sft", "reward"),
-        ("seeds", "sft", "truth"),
-        ("seeds", "base", "reward"),
-        ("seeds", "base", "truth"),
+        *product(("seeds",), ("sft", "base"), ("reward", "truth")),
         ("controls.random", "sft", "reward"),
         ("seed-42", "sft", "reward"),  # the candidate alone
     }
@@ -176,15 +146,9 @@ def test_truths_that_are_not_known_are_left_out() -> None:
     assert unknown.find("seeds", "sft", "served", "truth") is None
 
 
-def test_headroom_is_the_best_of_k_at_the_start(result: Comparison) -> None:
-    room = result.headroom["overall"]
-    assert (room.k, room.mean, room.best) == (2, pytest.approx(0.32), pytest.approx(0.42))
-
-
 def test_a_missing_answer_is_named() -> None:
-    made = [
-        a for a in answers(GAINS) if not (a.arm == "seed-123" and a.prompt_id == "push-3" and a.decoding == "sampled")
-    ]
+    missing = ("seed-123", "push-3", "sampled")
+    made = [a for a in answers(GAINS) if (a.arm, a.prompt_id, a.decoding) != missing]
     with pytest.raises(UserError, match=r"arm seed-123 lacks 1 of 20 sampled answers \(first: prompt push-3\)"):
         compared(made)
 
@@ -194,46 +158,10 @@ def test_a_task_with_four_prompts_is_refused() -> None:
         compared(answers(GAINS, per_task=4), per_task=4)
 
 
-def test_samples_are_spread_over_tasks_and_drops_are_the_worst() -> None:
-    result = compared(answers(GAINS, per_task=8), per_task=8)
-    assert [pair.task for pair in result.samples] == ["extraction"] * 3 + ["sql_qa"] * 3 + ["insights"] * 2 + [
-        "push"
-    ] * 2
-    assert len({pair.prompt_id for pair in result.samples}) == 10
-    assert [pair.prompt_id for pair in result.drops] == [f"sql_qa-{n}" for n in (7, 6, 5, 4, 3, 2, 1, 0)]
-    gained = [f"extraction-{n}" for n in (7, 6, 5, 4, 3, 2, 1, 0)] + ["insights-7", "insights-6"]
-    assert [pair.prompt_id for pair in result.wins] == gained, "the ten largest, best first"
-    assert (result.drops[0].before, result.drops[0].after) == ("sft responde bem", "seed-42 responde bem")
-
-
-def test_a_comparison_survives_json(result: Comparison) -> None:
-    assert parsed(Comparison, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
-
-
-def test_the_table_fits_the_terminal_and_holds_every_arm(result: Comparison) -> None:
-    table = render_table(result)
-    assert max(map(len, table.splitlines())) <= 100
-    assert all(f"| {arm} " in table for arm in ("sft", "seed-42", "seed-123", "seed-456", "seeds"))
-    assert "| extraction |  5 | +0.204 |  +63.8 | 0.031 | 0.125 |" in table
-
-
-# The predecessor's summary: what may be said about it, and what may not.
-
-
 def reported(n: int, arm: float, reference: float, p: float) -> Effect:
     gain = arm - reference
-    made = effect([0.1, 0.2], [0.0, 0.0], 0.05)
-    return replace(
-        made,
-        n=n,
-        arm_mean=arm,
-        reference_mean=reference,
-        gain=gain,
-        gain_percent=100 * gain / reference,
-        p=p,
-        p_worse=1 - p,
-        estimate=gain,
-    )
+    made = replace(effect([0.1, 0.2], [0.0, 0.0], 0.05), n=n, arm_mean=arm, reference_mean=reference, estimate=gain)
+    return replace(made, gain=gain, gain_percent=100 * gain / reference, p=p, p_worse=1 - p)
 
 
 @pytest.fixture
@@ -244,10 +172,8 @@ def report_v42() -> Contrast:
         "insights": reported(15, 0.601, 0.400, 0.004),
         "push": reported(15, 0.425, 0.439, 0.71),
     }
-    overall = reported(65, 0.561, 0.486, 0.0003)
-    return Contrast(
-        "seeds", "base", "served", "reward", overall, with_holm(tasks), {"seed-42": {"overall": 0.075}}, None
-    )
+    overall, seeds = reported(65, 0.561, 0.486, 0.0003), {"seed-42": {"overall": 0.075}}
+    return Contrast("seeds", "base", "served", "reward", overall, with_holm(tasks), seeds, None)
 
 
 def test_the_predecessors_summary_reads_correctly(report_v42: Contrast) -> None:
@@ -260,21 +186,10 @@ def test_the_predecessors_summary_reads_correctly(report_v42: Contrast) -> None:
     said = " ".join(verdict.sentences)
     assert "0.561 on average, base 0.486: +0.075 (+15.4 %)" in said
     assert "exact one-sided p = 0.0003" in said
-    assert (
-        "sql_qa: fell by 0.081 (-15.5 %). By itself this drop would count (p for a gain = 0.960, for a drop = 0.040)"
-        in said
-    )
+    assert "sql_qa: fell by 0.081 (-15.5 %). By itself this drop would count (p for a gain = 0.960" in said
     assert "push: fell by 0.014 (-3.2 %); no gain is claimed (p for a gain = 0.710)" in said
     assert "no difference" not in said
     assert "caiu 0,081 (−15,5 %)" in " ".join(verdict.sentences_pt)
-
-
-def test_an_established_drop_is_said(report_v42: Contrast) -> None:
-    tasks = with_holm(report_v42.tasks | {"sql_qa": reported(15, 0.440, 0.521, 0.999)})
-    verdict = judge(replace(report_v42, tasks=tasks), SETTINGS)
-    assert verdict.worse_tasks == ("sql_qa",)
-    assert verdict.suspect_tasks == ()
-    assert "sql_qa: worse by 0.081 (-15.5 %) on these templates, p for a drop after Holm = 0.004." in verdict.sentences
 
 
 def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
@@ -283,18 +198,8 @@ def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
     assert verdict.better_tasks == ()
     assert verdict.headline == "An improvement over base is not shown."
     assert "That does not mean that nothing changed" in verdict.sentences[0]
-    assert any(
-        sentence.startswith("extraction: +0.164") and "because no gain of these adapters is shown" in sentence
-        for sentence in verdict.sentences
-    )
-
-
-def test_an_overall_drop_is_said(report_v42: Contrast) -> None:
-    verdict = judge(replace(report_v42, overall=reported(65, 0.40, 0.486, 0.998)), SETTINGS)
-    assert verdict.worse and not verdict.improved
-    assert verdict.headline == "Worse: the trained adapters are below base."
-    assert "The drop is established: exact one-sided p = 0.002." in verdict.sentences[0]
-    assert "nothing changed" not in verdict.sentences[0]
+    (said,) = (sentence for sentence in verdict.sentences if sentence.startswith("extraction: +0.164"))
+    assert "because no gain of these adapters is shown" in said
 
 
 def test_both_claims_are_needed_for_a_better_configuration(report_v42: Contrast) -> None:
@@ -314,42 +219,12 @@ def test_without_a_known_truth_nothing_is_called_better(report_v42: Contrast) ->
     assert any("the reward alone says that these adapters are better" in sentence for sentence in verdict.sentences)
 
 
-@pytest.mark.parametrize(("alpha", "said", "said_pt"), [(0.1, "10", "10"), (0.025, "2.5", "2,5")])
-def test_the_level_that_is_asked_for_is_the_one_that_is_named(
-    report_v42: Contrast, alpha: float, said: str, said_pt: str
-) -> None:
-    near = replace(report_v42.overall, p=alpha / 2, low=-0.01)
-    verdict = judge(replace(report_v42, overall=near), SETTINGS.model_copy(update={"alpha": alpha}))
-    assert f"the one-sided test at {said} % passes" in " ".join(verdict.sentences)
-    assert f"o teste unilateral a {said_pt} % passa" in " ".join(verdict.sentences_pt)
-
-
 def test_reward_up_and_truth_down_is_suspicious(report_v42: Contrast) -> None:
     truth = replace(report_v42, measure="truth", overall=reported(65, 0.3, 0.4, 0.999))
     verdict = judge(report_v42, SETTINGS, truth=truth)
     assert verdict.hacking_suspected
     assert verdict.sentences[-1].endswith("reward hacking is suspected.")
     assert not judge(report_v42, SETTINGS, truth=replace(truth, overall=reported(65, 0.4, 0.4, 0.5))).hacking_suspected
-
-
-def test_numbers_are_written_as_readers_expect() -> None:
-    assert p_value(0.0) == "< 0.0001"
-    assert p_value(0.0003) == "= 0.0003"
-    assert p_value(0.9604) == "= 0.960"
-    assert portuguese(-1.5, 2, signed=True) == "−1,50"
-
-
-# Text health.
-
-
-def test_distinct_2_by_hand() -> None:
-    assert distinct_2(["a b a b", "a b"]) == 2 / 4  # ab, ba, ab | ab
-    assert distinct_2(["a b c d"]) == 1.0
-    assert distinct_2(["oi", ""]) == 0.0
-
-
-def test_words_are_letters_casefolded_and_composed() -> None:
-    assert words("Não 3x: A\u0301gua_fria!") == ["não", "x", "água", "fria"]
 
 
 @pytest.mark.parametrize(
@@ -383,9 +258,8 @@ def test_text_health_by_hand() -> None:
     assert health.known_words == pytest.approx(5 / 6)
     assert health.loss == pytest.approx((30 * 1 + 10 * 2) / 40)
     assert (health.tokens, health.truncated) == (pytest.approx(40 / 3), pytest.approx(1 / 3))
-    assert health.ratio(replace(health, loss=2.5)) == pytest.approx(
-        {"distinct_2": 1.0, "known_words": 1.0, "loss": 0.5}
-    )
+    ratios = {"distinct_2": 1.0, "known_words": 1.0, "loss": 0.5}
+    assert health.ratio(replace(health, loss=2.5)) == pytest.approx(ratios)
 
 
 def blanks(message: str) -> set[str]:
@@ -394,21 +268,8 @@ def blanks(message: str) -> set[str]:
 
 @pytest.mark.parametrize("speakers", [(ENGLISH, PORTUGUESE), promotion.SPEAKERS])
 def test_both_languages_have_the_same_sentences_with_the_same_blanks(speakers: tuple[Speaker, Speaker]) -> None:
-    english, portuguese = (say.sentences for say in speakers)
-    assert list(english) == list(portuguese)
-    assert {name: blanks(text) for name, text in english.items()} == {
-        name: blanks(text) for name, text in portuguese.items()
-    }
-
-
-def test_a_reason_says_its_numbers_as_its_readers_write_them() -> None:
-    found = promotion.unfaithful(0.1234)
-    assert "(0.123 nats per token)" in found.reason and "(0,123 nats por token)" in found.reason_pt
-    refused = promotion.refused("re-audit", "rho fell to {0.1}")
-    assert refused.reason == "the re-audit of its own samples failed: rho fell to {0.1}"
-    assert refused.reason_pt == "a auditoria das suas próprias amostras reprovou", (
-        "what has English words only is left out"
-    )
+    english, portuguese = ({name: blanks(text) for name, text in say.sentences.items()} for say in speakers)
+    assert english == portuguese
 
 
 def test_every_sentence_of_the_verdict_is_said() -> None:
@@ -416,23 +277,7 @@ def test_every_sentence_of_the_verdict_is_said() -> None:
     constants = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     used = {constant for constant in constants if isinstance(constant, str)}
     beside = {
-        "base",
-        "truth",
-        "other",
-        "missing",
-        "served",
-        "sampled",
-        "skewed",
-        "looks",
-        "unplanned",
-        "forgot",
-        "lost public",
-        "identical",
-        "unconfirmed",
-        "skewed drop",
-        "limit",
-        "interval",
-        "no range",
-        "no one",
-    }
+        "base", "truth", "other", "missing", "served", "sampled", "skewed", "looks", "unplanned", "forgot", "lost public",
+        "identical", "unconfirmed", "skewed drop", "limit", "interval", "no range", "no one",
+    }  # fmt: skip
     assert set(ENGLISH.sentences) <= used | beside, "a sentence that nobody says"

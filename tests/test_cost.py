@@ -5,7 +5,6 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
-from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -49,9 +48,6 @@ def test_a_training_left_alone_has_lost_nothing() -> None:
 
 
 def test_what_came_after_the_last_kept_row_of_a_stay_is_lost() -> None:
-    """Three hours on the first machine, of which the journal kept two; half an hour without a step; two hours to the
-    end.
-    """
     cost = cost_of(trained(stay(0, 3), stay(4, 4.5), stay(5, 7), kept_h=(1, 2, 6)), prices(SPOT))
     assert cost.hours == 5.5 and cost.lost_hours == pytest.approx(1.5) and cost.attempts == 3
 
@@ -64,26 +60,8 @@ def test_seeds_of_4_8_and_10_hours_side_by_side_held_their_machine_for_10() -> N
     assert total(list(found.values())).hours == pytest.approx(10)
 
 
-def test_sft_before_a_slot_that_two_of_three_seeds_take_in_turn() -> None:
-    """SFT alone for an hour; two seeds from 1 to 3; the third after the first of them, from 2.5 to 4, and 2.5 to 3
-    beside the other.
-    """
-    stages = {
-        "sft": trained(stay(0, 1), stage="sft"),
-        "a": trained(stay(1, 2.5), stage="a"),
-        "b": trained(stay(1, 3), stage="b"),
-        "c": trained(stay(2.5, 4), stage="c"),
-    }
-    found = costs(stages, prices(SPOT))
-    assert {name: cost.hours for name, cost in found.items()} == pytest.approx(
-        {"sft": 1, "a": 0.75, "b": 1.0, "c": 1.25}
-    )
-
-
 def test_what_was_lost_on_a_shared_machine_is_the_share_that_was_held_meanwhile() -> None:
-    """Killed after 2 h with 1 h kept, beside a training of 3 h; then an hour on another host: half of the second hour
-    is lost.
-    """
+    """Killed after 2 h with 1 h kept, beside a training of 3 h, then an hour on another host."""
     killed = trained(stay(0, 2), stay(5, 6, host="second"), kept_h=(1, 5.5), stage="a")
     found = costs({"a": killed, "b": trained(stay(0, 3), stage="b")}, prices(SPOT))
     assert (found["a"].hours, found["a"].lost_hours) == pytest.approx((1 + 1, 0.5))
@@ -105,26 +83,15 @@ def test_shares_add_up_to_the_time_for_which_each_host_was_held(stays: list[Stay
     found = divided(stays)
     for host in "abc":
         held = {minute for s in stays if s.host == host for minute in range(int(s.began_s), int(s.last_s), 60)}
-        assert sum(part.hours for part, s in zip(found, stays, strict=True) if s.host == host) == pytest.approx(
-            len(held) / 60
-        )
+        shares = [part.hours for part, s in zip(found, stays, strict=True) if s.host == host]
+        assert sum(shares) == pytest.approx(len(held) / 60)
 
 
 @given(STAYS)
 def test_no_more_is_lost_than_was_held_and_only_after_the_last_use(stays: list[Stay]) -> None:
     for part, s in zip(divided(stays), stays, strict=True):
-        assert -1e-9 <= part.lost_hours <= part.hours + 1e-9
-        assert (
-            part.hours <= (s.last_s - s.began_s) / HOUR + 1e-9
-            and part.lost_hours <= (s.last_s - s.useful_s) / HOUR + 1e-9
-        )
-
-
-@given(STAYS, st.randoms(use_true_random=False))
-def test_the_order_of_the_stays_does_not_matter(stays: list[Stay], random: Random) -> None:
-    shuffled = random.sample(range(len(stays)), len(stays))
-    before, after = divided(stays), divided([stays[number] for number in shuffled])
-    assert [before[number].hours for number in shuffled] == pytest.approx([part.hours for part in after])
+        assert -1e-9 <= part.lost_hours <= min(part.hours, (s.last_s - s.useful_s) / HOUR) + 1e-9
+        assert part.hours <= (s.last_s - s.began_s) / HOUR + 1e-9
 
 
 def test_each_machine_has_its_own_price() -> None:
@@ -135,10 +102,8 @@ def test_each_machine_has_its_own_price() -> None:
 def test_a_machine_without_a_price_has_hours_and_no_dollars() -> None:
     cost = cost_of(trained(stay(0, 2), stay(2, 3, "mine")), prices(SPOT))
     assert cost.dollars is None and cost.unpriced == ("mine",)
-    assert (
-        sentence(cost, 0.1)
-        == "3.00 machine-hours, 2.00 of them lost to interruptions; no price for mine in cost.prices"
-    )
+    lost = "3.00 machine-hours, 2.00 of them lost to interruptions"
+    assert sentence(cost, 0.1) == f"{lost}; no price for mine in cost.prices"
     assert total([cost, cost_of(trained(stay(0, 1)), prices(SPOT))]).dollars is None
 
 
@@ -159,9 +124,7 @@ def test_dollars_per_point_of_reward() -> None:
 def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first machine goes without a word and with its disk, 30 s after it was last heard of; the second begins on an
-    empty disk.
-    """
+    """The first machine goes without a word and with its disk; the second begins on an empty one."""
     now = [1000.0]
     monkeypatch.setattr(clock, "time", SimpleNamespace(time=lambda: now[0]))
     monkeypatch.setattr(clock.socket, "gethostname", lambda: "one")
@@ -193,19 +156,19 @@ def test_a_rented_machine_is_counted_from_its_containers_start_once(
         assert (found.last_s - found.began_s > 99) == (number == 1)
 
 
-def test_storage_that_does_not_answer_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "bucket").write_text("a file where a folder should be", encoding="utf-8")
-    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot") as watch:
+@pytest.mark.parametrize("is_torn", [True, False])
+def test_storage_that_does_not_answer_or_holds_a_torn_record_stops_nothing(
+    is_torn: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bucket = tmp_path / "bucket"
+    if is_torn:
+        (bucket / clock.FOLDER).mkdir(parents=True)
+        (bucket / clock.FOLDER / "1-other-2.json").write_text('{"machine": "spo', encoding="utf-8")
+    else:
+        bucket.write_text("a file where a folder should be", encoding="utf-8")
+    with Clock(tmp_path / "work", bucket.as_uri(), "spot") as watch:
         assert len(watch.stays()) == 1
-    assert "machine time in remote storage could not be written" in caplog.text
-
-
-def test_a_torn_record_of_another_machine_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "bucket" / clock.FOLDER).mkdir(parents=True)
-    (tmp_path / "bucket" / clock.FOLDER / "1-other-2.json").write_text('{"machine": "spo', encoding="utf-8")
-    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot") as watch:
-        assert len(watch.stays()) == 1
-    assert "machine time in remote storage could not be read" in caplog.text
+    assert f"machine time in remote storage could not be {'read' if is_torn else 'written'}" in caplog.text
 
 
 def test_prices_have_a_source_and_a_date() -> None:

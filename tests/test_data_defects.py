@@ -20,17 +20,10 @@ from tucano.specs.sql_qa import SqlAnswer
 DEFECTS = {task: spec.defects for task, spec in SPECS.items()}
 
 FIELDS = {
-    "sentiment": "negative",
-    "sentiment_score": 2,
-    "category": "pet",
-    "delivery_issue": True,
-    "product_issue": False,
-    "seller_issue": False,
-    "churn_risk": "high",
-    "repurchase_intent": False,
-    "main_complaint": "entrega atrasada",
-    "summary": "Cliente reclama da coleira: entrega atrasada.",
-}
+    "sentiment": "negative", "sentiment_score": 2, "category": "pet", "delivery_issue": True,
+    "product_issue": False, "seller_issue": False, "churn_risk": "high", "repurchase_intent": False,
+    "main_complaint": "entrega atrasada", "summary": "Cliente reclama da coleira: entrega atrasada.",
+}  # fmt: skip
 GOOD: dict[Task, Answer] = {
     "extraction": ObjectAnswer(FIELDS),
     "sql_qa": SqlAnswer(
@@ -44,36 +37,23 @@ GOOD: dict[Task, Answer] = {
     "push": PushAnswer("Que tal coleira por R$ 39? Corra e garanta já!", "coleira"),
 }
 EXPECTED = {
-    "contradicted_stars": '"sentiment":"positive"',
-    "score_as_text": '"sentiment_score":"2',
-    "wrong_level": '"churn_risk":"alto"',
-    "boolean_as_word": '"delivery_issue":"sim","product_issue":"não"',
-    "text_before": ': {"',
-    "no_explanation": "```sql\nSELECT COUNT(*) FROM pedidos WHERE mes='2018-03';\n```",
-    "no_number": "A consulta conta os pedidos de 03/2018.",
-    "wrong_column": "WHERE data='2018-03'",
+    "contradicted_stars": '"sentiment":"positive"', "score_as_text": '"sentiment_score":"2',
+    "wrong_level": '"churn_risk":"alto"', "boolean_as_word": '"delivery_issue":"sim","product_issue":"não"',
+    "text_before": ': {"', "no_explanation": "```sql\nSELECT COUNT(*) FROM pedidos WHERE mes='2018-03';\n```",
+    "no_number": "A consulta conta os pedidos de 03/2018.", "wrong_column": "WHERE data='2018-03'",
     "wrong_table": "FROM tb_pedidos WHERE",
     "no_fence": "SELECT COUNT(*) FROM pedidos WHERE mes='2018-03';\nA consulta",
     "lost_filter": "SELECT COUNT(*) FROM pedidos;",
-    "flat_text": "atraso de 8,5% e recompra de 12,0%. Recomendo rever",
-    "no_action": "12,0%.\n- ",
-    "invented_figure": "A meta é ",
-    "too_short": "**Análise:** atraso de 8,5% e recompra de 12,0%.",
-    "figures_ignored": "**Análise:** os indicadores do período pedem atenção",
-    "too_long": "garanta já! ",
-    "opposite_label": '{"sentiment":"positive"',
-    "translated_label": '{"sentiment":"negativo"',
-    "far_score": '{"sentiment":"negative","sentiment_score":',
-    "opposite_risk": '{"churn_risk":"low"',
-    "translated_risk": '{"churn_risk":"alto"',
-    "probability_as_text": '"probability":"75%"',
-    "turned_probability": '"probability":0.25',
-    "no_probability": '{"churn_risk":"high"}',
-    "no_score": '{"sentiment":"negative"}',
-    "formal": "Prezado cliente, informamos que há coleira",
-    "generic": "!",
-    "invented_discount": "% off!",
-}
+    "flat_text": "atraso de 8,5% e recompra de 12,0%. Recomendo rever", "no_action": "12,0%.\n- ",
+    "invented_figure": "A meta é ", "too_short": "**Análise:** atraso de 8,5% e recompra de 12,0%.",
+    "figures_ignored": "**Análise:** os indicadores do período pedem atenção", "too_long": "garanta já! ",
+    "opposite_label": '{"sentiment":"positive"', "translated_label": '{"sentiment":"negativo"',
+    "far_score": '{"sentiment":"negative","sentiment_score":', "opposite_risk": '{"churn_risk":"low"',
+    "translated_risk": '{"churn_risk":"alto"', "probability_as_text": '"probability":"75%"',
+    "turned_probability": '"probability":0.25', "no_probability": '{"churn_risk":"high"}',
+    "no_score": '{"sentiment":"negative"}', "formal": "Prezado cliente, informamos que há coleira",
+    "generic": "!", "invented_discount": "% off!",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from masking_corpus import Labelled, Span, corpora
+from masking_corpus import Labelled, corpora
 
-from benchmarks.masking import (
-    DOCUMENT,
-    MOST_PASSES,
-    REPEATED,
-    milliseconds,
-    missed_in,
-    pass_milliseconds,
-    quality_table,
-    recall,
-    text_of,
-    with_tables,
-)
+from benchmarks import masking
+from benchmarks.masking import REPEATED, missed_in, recall
 from tucano.masking import KINDS, mask
 from tucano.masking.check_digits import is_access_key, is_cnpj, is_cpf, luhn
 from tucano.masking.prompts import masked_prompt
@@ -36,157 +26,79 @@ LONG_NAME = "Maria Aparecida dos Santos Oliveira de Albuquerque Cavalcanti"
 
 MASKED = [
     ("meu e-mail é maria.silva+1@exemplo.com.br, obrigada", "meu e-mail é [EMAIL], obrigada", {"email": 1}),
-    ("a@b.com e c@d.org", "[EMAIL] e [EMAIL]", {"email": 2}),
-    ("escreva para ana @ gmail.com hoje", "escreva para [EMAIL] hoje", {"email": 1}),
-    ("ana arroba gmail ponto com", "[EMAIL]", {"email": 1}),
     ("ana (at) exemplo (dot) com", "[EMAIL]", {"email": 1}),
     ("ana@gmail,com ou bia@hotmail", "[EMAIL] ou [EMAIL]", {"email": 2}),
     ("?email=ana%40gmail.com&x=1", "?email=[EMAIL]&x=1", {"email": 1}),
     ("ana%2540gmail.com, bia&#64;exemplo.com", "[EMAIL], [EMAIL]", {"email": 2}),
     ("ana＠gmail.com", "[EMAIL]", {"email": 1}),
-    ("CPF 529.982.247-25", "CPF [CPF]", {"cpf": 1}),
-    ("meu cpf: 12345678901 ok", "meu cpf: [CPF] ok", {"cpf": 1}),
     ("meu cpf é 12345601, confiram", "meu cpf é [CPF], confiram", {"cpf": 1}),  # 000.123.456-01, kept as a number
-    ("CPF=2997248", "CPF=[CPF]", {"cpf": 1}),
     ("cnpj 394460005887", "cnpj [CNPJ]", {"cnpj": 1}),  # 00.394.460/0058-87
     ("pix 550e8400_e29b_41d4_a716_446655440000", "pix [PIX]", {"pix": 1}),
     ("nota em nome de 52998224725", "nota em nome de [CPF]", {"cpf": 1}),
-    ("CPF 529 982 247 25", "CPF [CPF]", {"cpf": 1}),
-    ("é o 529-982-247-25", "é o [CPF]", {"cpf": 1}),
     ("meucpf52998224700ok", "meucpf[CPF]ok", {"cpf": 1}),
     ("12345678901 é meu cpf", "[CPF] é meu cpf", {"cpf": 1}),
     ("CPF e telefone: 12345678901 e 11987654321", "CPF e telefone: [CPF] e [CPF]", {"cpf": 2}),
     ("５２９.９８２.２４７－２５", "[CPF]", {"cpf": 1}),
     ("5\u200b2\u200b9.982.247\u201125", "[CPF]", {"cpf": 1}),
     ("cpf\u00a05\u03322\u03329\u033282247255 fim", "cpf\u00a0[CPF] fim", {"cpf": 1}),
-    ("CNPJ 11.222.333/0001-81", "CNPJ [CNPJ]", {"cnpj": 1}),
-    ("empresa 11222333000181", "empresa [CNPJ]", {"cnpj": 1}),
-    ("empresa 11 222 333 0001 81", "empresa [CNPJ]", {"cnpj": 1}),
     ("loja 12.ABC.345/01DE-35", "loja [CNPJ]", {"cnpj": 1}),
-    ("loja 12ABC34501DE35", "loja [CNPJ]", {"cnpj": 1}),
     ("11.222.333/0001-12.345.678/0001-99", "[CNPJ][CNPJ]", {"cnpj": 2}),
     ("o cnpj deles é 12abc34501de36", "o cnpj deles é [CNPJ]", {"cnpj": 1}),
-    ("RG 12.345.678-9 SSP/SP", "RG [RG] SSP/SP", {"rg": 1}),
-    ("identidade 1234567", "identidade [RG]", {"rg": 1}),
     ("meu doc é 12.345.678-X", "meu doc é [RG]", {"rg": 1}),
-    ("ligue (11) 98765-4321 hoje", "ligue [PHONE] hoje", {"phone": 1}),
-    ("zap 11 98765-4321, obrigada", "zap [PHONE], obrigada", {"phone": 1}),
-    ("fone 11987654321", "fone [PHONE]", {"phone": 1}),
-    ("meu zap 98765 4321", "meu zap [PHONE]", {"phone": 1}),
     ("me chama no 987654321", "me chama no [PHONE]", {"phone": 1}),
-    ("+55 21 3456-7890", "[PHONE]", {"phone": 1}),
     ("(11) 987 654 55 (11) 98765-4321", "[PHONE] [PHONE]", {"phone": 2}),
     ("0xx11 3456-7890", "[PHONE]", {"phone": 1}),
-    ("telefones 3456 7890 e 34567891", "telefones [PHONE] e [PHONE]", {"phone": 2}),
-    ("pix: 123e4567-e89b-12d3-a456-426614174000", "pix: [PIX]", {"pix": 1}),
     (
         "00020126580014br.gov.bcb.pix0136123e4567-e89b-12d3-a456-4266141740005204000053039865802BR5913FULANO DE TAL"
         "6008BRASILIA62070503***63041D3D!",
         "[PIX]!",
         {"pix": 1},
     ),
-    ("cartão 4111 1111 1111 1111 recusado", "cartão [CARD] recusado", {"card": 1}),
-    ("paguei com 4111.1111.1111.1111", "paguei com [CARD]", {"card": 1}),
-    ("4111/1111/1111/1111", "[CARD]", {"card": 1}),
     ("cartão 4111111111111112 não existe", "cartão [CARD] não existe", {"card": 1}),
-    ("meu pedido 12345678 sumiu", "meu pedido [ORDER] sumiu", {"order": 1}),
     ("Pedido nº 02-679454637", "Pedido nº [ORDER]", {"order": 1}),
-    ("o número do pedido: 02-6502 47333", "o número do pedido: [ORDER]", {"order": 1}),
-    ("pedido de número 245799EDBRXCBD", "pedido de número [ORDER]", {"order": 1}),
     ("12345678 é o número do meu pedido", "[ORDER] é o número do meu pedido", {"order": 1}),
-    ("rastreio PN779108646BR", "rastreio [ORDER]", {"order": 1}),
     ("id a4591c265e18cb1dcee52889e2d8acc3.", "id [ORDER].", {"order": 1}),
-    ("objeto AA 123 456 789 BR parado", "objeto [ORDER] parado", {"order": 1}),
     ("AA.123.456.789.BR, LB-123456789-CN", "[ORDER], [ORDER]", {"order": 2}),
-    ("RR 1234 5678 9 BR", "[ORDER]", {"order": 1}),
     ("nota fiscal 000.123.456", "nota fiscal [ORDER]", {"order": 1}),
-    ("nota 000.123.456", "nota [ORDER]", {"order": 1}),
-    ("pedido 12345678 2 unidades", "pedido [ORDER] 2 unidades", {"order": 1}),
-    ("meu c p f 52998224726", "meu c p f [CPF]", {"cpf": 1}),
-    ("NF-e nº 000.012.345 série 1", "NF-e nº [ORDER] série 1", {"order": 1}),
     (f"segue {NFE_KEY} ok", "segue [ORDER] ok", {"order": 1}),
     (f"segue {NFE_GROUPS} ok", "segue [ORDER] ok", {"order": 1}),
     (f"{NFE_GROUPS.replace(' ', '.')} e {NFE_GROUPS.replace(' ', '-')}", "[ORDER] e [ORDER]", {"order": 2}),
     ("pedido 1234 5678 9012, protocolo 2345 6789", "pedido [ORDER], protocolo [ORDER]", {"order": 2}),
-    ("3456-7890 3456-7891", "[PHONE] [PHONE]", {"phone": 2}),
     (f"chave de acesso: {NFE_GROUPS[:-1]}0", "chave de acesso: [ORDER]", {"order": 1}),
-    ("é o 529,982,247-25", "é o [CPF]", {"cpf": 1}),
     ("é o 529_982_247_25 ou 529,982,247,25", "é o [CPF] ou [CPF]", {"cpf": 2}),
     ("CPF 398,259,791-90 digitado errado", "CPF [CPF] digitado errado", {"cpf": 1}),
-    (f"CPF do titular {LONG_NAME}: 52998224724", f"CPF do titular {LONG_NAME}: [CPF]", {"cpf": 1}),
     (f"CPF da compradora {LONG_NAME} 529 982 247 24", f"CPF da compradora {LONG_NAME} [CPF]", {"cpf": 1}),
-    (f"RG da titular {LONG_NAME}: 1234567", f"RG da titular {LONG_NAME}: [RG]", {"rg": 1}),
     (f"telefone do titular {LONG_NAME}: 34567890", f"telefone do titular {LONG_NAME}: [PHONE]", {"phone": 1}),
     ("4111_1111_1111_1111 ou 4111,1111,1111,1111", "[CARD] ou [CARD]", {"card": 2}),
-    ("4111 - 1111 - 1111 - 1111", "[CARD]", {"card": 1}),
-    ("3782_822463_10005", "[CARD]", {"card": 1}),
     ("11 98765_4321 ou (11) 98765_4321", "[PHONE] ou [PHONE]", {"phone": 2}),
-    ("11_98765_4321", "[PHONE]", {"phone": 1}),
-    ("numero 11987654321", "numero [PHONE]", {"phone": 1}),
     (
-        "novo numero = 11987654321, manda msg no 11987654321",
-        "novo numero = [PHONE], manda msg no [PHONE]",
+        "esse número: 21987654321, o novo numero = 31987654321",
+        "esse número: [PHONE], o novo numero = [PHONE]",
         {"phone": 2},
     ),
-    ("meu numero é 11987654321", "meu numero é [PHONE]", {"phone": 1}),
-    (
-        "esse número: 21987654321, o número novo é 31987654321",
-        "esse número: [PHONE], o número novo é [PHONE]",
-        {"phone": 2},
-    ),
-    ("ana at gmail dot com", "[EMAIL]", {"email": 1}),
     ("ana at hotmail.com", "[EMAIL]", {"email": 1}),
-    ("ana aroba gmail ponto com", "[EMAIL]", {"email": 1}),
     ("ana@@gmail.com ou bia@.hotmail.com", "[EMAIL] ou [EMAIL]", {"email": 2}),
-    ("ana@gmail..com", "[EMAIL]", {"email": 1}),
     ("ana@gmailcom, ana at uol com, anaarrobagmail.com", "[EMAIL], [EMAIL], [EMAIL]", {"email": 3}),
-    ("contato: financeiro @ empresa.com.br", "contato: [EMAIL]", {"email": 1}),
     ("é o ana.silva @ empresa.com.br", "é o [EMAIL]", {"email": 1}),
     ("fale comigo: maria @ empresa . com . br", "fale comigo: [EMAIL]", {"email": 1}),
-    ("resposta para financeiro @ empresa.com.br", "resposta para [EMAIL]", {"email": 1}),
 ]
 UNTOUCHED = [
-    "chegou em 12/03/2018, prazo 15.03.2018",
-    "paguei R$ 1.234,56 em 10 parcelas de 123,45",
-    "o modelo 43UJ6525 é bom",
-    "Nota 5/5. Comprei 2 unidades de 500 ml",
-    "fiz o pedido em 2018 e nada",
+    "chegou em 12/03/2018, prazo 15.03.2018", "paguei R$ 1.234,56 em 10 parcelas de 123,45",
     "receita R$ 87.013; pedidos 592; atraso 22,8%",
     "total de pedidos de DF em 09/2018; GROUP BY pedidos WHERE mes='2018-09'",
-    "pedido de 1500 reais, compras acima de 100000",
-    "CEP 01310-100, cep 12945009",
-    "EAN 7891234567895 ou 7891000100103",
-    "cód 31971204, ref. 12345678, lote 20180312",
-    "código 4111111111111111 do produto",
-    "2018-2019, 2500-3000 rpm, das 08:00 às 18:00",
-    "siga @loja.oficial e @ana.silva",
-    "12.345.678 habitantes",
-    "cartão de memória 128 gb, cartão final 1234",
-    "11111111111 e 12345678901234567890",
-    "contrato/2018-10, em que não veio 12",
-    "ligar no 220 110 127",
-    "ligar em 110/220/127 ou 127 220 380",
-    "resolução 3840-2160",
-    "resolução de 2532-1170, tela 2560-1440",
-    "identidade visual de 1999 2001 2003",
-    "identidade 2001-2003",
-    "Meu numero é 38 40 42 44",
-    "meu número: 36, 37, 38 e 39",
-    "pedido 38 40 42, compra 36/38/40",
-    "compra @ americanas.com",
-    "comprei @ magalu.com.br",
-    "look at this dot com, meet at noon",
-    "contrato número 11987654321, lote numero 11987654321",
-    "numero de serie 11987654321",
-    "faturou R$ 529.982.247,25",
+    "pedido de 1500 reais, compras acima de 100000", "CEP 01310-100, cep 12945009",
+    "EAN 7891234567895 ou 7891000100103", "código 4111111111111111 do produto",
+    "2018-2019, 2500-3000 rpm, das 08:00 às 18:00", "siga @loja.oficial e @ana.silva",
+    "cartão de memória 128 gb, cartão final 1234", "11111111111 e 12345678901234567890",
+    "contrato/2018-10, em que não veio 12", "ligar em 110/220/127 ou 127 220 380",
+    "resolução de 2532-1170, tela 2560-1440", "identidade visual de 1999 2001 2003", "Meu numero é 38 40 42 44",
+    "pedido 38 40 42, compra 36/38/40", "compra @ americanas.com", "look at this dot com, meet at noon",
+    "contrato número 11987654321, lote numero 11987654321", "faturou R$ 529.982.247,25",
     "nota fiscal de 1.123.456",
     "chave de acesso do wifi 12345678, compra de 1234.56 reais, mais de 10.000.000.000 de linhas",
-    "de 123 456 789 em 2018",
-    "tamanhos 529,982,247,24",
-    "3050, 4120, 5030, 6010 e 4111,1111,1111,1112",
-    f"{NFE_KEY[:-1]}0",
-    "nota\u00a0dez ＡＢＣ\u200b\u0301 ½ %20 &amp; 100%25",
-]
+    "de 123 456 789 em 2018", "tamanhos 529,982,247,24", "3050, 4120, 5030, 6010 e 4111,1111,1111,1112",
+    f"{NFE_KEY[:-1]}0", "nota\u00a0dez ＡＢＣ\u200b\u0301 ½ %20 &amp; 100%25",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -226,15 +138,9 @@ def test_recall_of_each_kind_and_false_masks_on_each_labelled_corpus(
     assert missed_in(labelled[name]) == []
 
 
-def test_a_value_that_stays_and_a_mask_on_nothing_are_missed() -> None:
-    stays = Labelled("rg abc", (Span(3, 6, "rg"),), "")
-    masked = Labelled("ana@exemplo.com.br", (), "")
-    assert missed_in([stays]) == ["rg"] and missed_in([masked]) == ["false masks"]
-
-
 def test_the_table_in_the_docs_is_current(labelled: dict[str, list[Labelled]]) -> None:
-    document = DOCUMENT.read_text(encoding="utf-8")
-    current = with_tables(document, quality=quality_table(labelled))
+    document = masking.DOCUMENT.read_text(encoding="utf-8")
+    current = masking.with_tables(document, quality=masking.quality_table(labelled))
     assert current == document, "python -m benchmarks.masking writes it anew"
     assert all(f"| {name} |" in document for name in KINDS)
 
@@ -242,13 +148,12 @@ def test_the_table_in_the_docs_is_current(labelled: dict[str, list[Labelled]]) -
 @pytest.mark.parametrize("name", REPEATED)
 def test_a_hundred_thousand_characters_take_little_more_than_plain_passes_do(name: str) -> None:
     """In one of up to forty tries: the rest of the machine may be busy. A machine's speed is that of a plain pass."""
-    text = text_of(name)
-    assert any(milliseconds(text, rounds=1) < MOST_PASSES * pass_milliseconds() for _ in range(40))
+    text = masking.text_of(name)
 
+    def is_quick() -> bool:
+        return masking.milliseconds(text, rounds=1) < masking.MOST_PASSES * masking.pass_milliseconds()
 
-def test_masking_the_corpus_twice_is_masking_it_once(labelled: dict[str, list[Labelled]]) -> None:
-    for text in (mask(line.text)[0] for corpus in labelled.values() for line in corpus):
-        assert mask(text)[0] == text
+    assert any(is_quick() for _ in range(40))
 
 
 @given(st.text(max_size=200))

@@ -1,7 +1,6 @@
 """The synthetic prompt set: its sizes, its separation, its truth, and that it can be repeated."""
 
 import hashlib
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +18,6 @@ from tucano.masking import mask
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
 from tucano.specs.banks import JOINT
-from tucano.specs.registry import SPECS
 from tucano.truth import truth
 
 FILES = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
@@ -54,10 +52,6 @@ def test_every_set_has_its_sizes(report: DataReport) -> None:
     assert report.warnings == [] and report.masked == {} and report.licences == ["CC0-1.0"]
 
 
-def test_the_report_on_disk_is_the_one_returned(folder: Path, report: DataReport) -> None:
-    assert json.loads((folder / "report.json").read_text(encoding="utf-8")) == vars(report)
-
-
 def test_ids_and_texts_are_unique(files: dict[str, list[Prompt]]) -> None:
     everything = [prompt for prompts in files.values() for prompt in prompts]
     assert len({prompt.id for prompt in everything}) == len(everything)
@@ -65,9 +59,7 @@ def test_ids_and_texts_are_unique(files: dict[str, list[Prompt]]) -> None:
 
 
 def test_no_near_copy_of_a_judged_prompt_by_brute_force(files: dict[str, list[Prompt]]) -> None:
-    test, validation = (
-        [shingles(normal_form(prompt.user)) for prompt in files[name]] for name in ("test", "validation")
-    )
+    test, validation = ([shingles(normal_form(p.user)) for p in files[name]] for name in ("test", "validation"))
     assert all(jaccard(one, other) < 0.8 for one in test for other in validation)
     for prompt in seen(files):
         grams = shingles(normal_form(prompt.user))
@@ -90,32 +82,24 @@ def test_half_of_each_tasks_judged_prompts_use_only_unseen_templates(
     parts = {(prompt.task, part) for prompt in seen(files) for part in prompt.template.split(JOINT)}
     for name in ("validation", "test"):
         for task, total in JUDGED.items():
-            unseen = [
-                prompt
-                for prompt in files[name]
-                if prompt.task == task and not any((task, part) in parts for part in prompt.template.split(JOINT))
-            ]
+            templates = [prompt.template.split(JOINT) for prompt in files[name] if prompt.task == task]
+            unseen = [found for found in templates if not any((task, part) in parts for part in found)]
             assert len(unseen) == report.held_out[name][task] >= total / 2
 
 
-def test_the_classifier_agrees_with_every_label(files: dict[str, list[Prompt]]) -> None:
-    assert [
-        prompt.user for prompts in files.values() for prompt in prompts if classify_task(prompt.user) != prompt.task
-    ] == []
-
-
-def test_texts_are_short_and_hold_no_personal_data(files: dict[str, list[Prompt]]) -> None:
+def test_texts_are_short_and_classified_and_hold_no_personal_data(files: dict[str, list[Prompt]]) -> None:
     longest = {"extraction": 330, "sql_qa": 350, "insights": 350, "push": 260}
     for prompts in files.values():
         for prompt in prompts:
             assert len(prompt.user) <= 350 and not mask(prompt.user)[1]
+            assert classify_task(prompt.user) == prompt.task
             assert len(prompt.demonstration or "") <= longest[prompt.task]
 
 
-def test_good_demonstrations_are_true(folder: Path, tmp_path: Path) -> None:
+def test_good_demonstrations_are_true(tmp_path: Path) -> None:
     worth: dict[str, list[float]] = {}
-    prepare(DataSettings(defect_share=0), 3, TASKS, tmp_path)
-    for prompt in read_prompts(tmp_path / "demonstrations.jsonl")[:600]:
+    prepare(SMALL.model_copy(update={"defect_share": 0.0, "demonstrations": 600}), 3, TASKS, tmp_path)
+    for prompt in read_prompts(tmp_path / "demonstrations.jsonl"):
         flat = 0.25 if prompt.task in JUDGED else 1  # what raters would make of the generator's turns
         value = truth(prompt, prompt.demonstration or "", tmp_path)
         assert value is not None and flat <= value <= 1, prompt
@@ -136,14 +120,6 @@ def test_gold_queries_have_an_answer(folder: Path, files: dict[str, list[Prompt]
                 assert first and first[0] not in (None, 0)
 
 
-def test_key_figures_stand_in_the_brief(files: dict[str, list[Prompt]]) -> None:
-    for prompt in files["train"]:
-        if prompt.task == "insights":
-            assert len(prompt.reference["key_figures"]) == 2 and set(prompt.reference["key_figures"]) <= set(
-                prompt.reference["figures"]
-            )
-
-
 def digests(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
 
@@ -156,18 +132,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_other_texts(tmp_pat
     assert all(one[name] != other[name] for name in one if name not in ("system_prompts.json", "portuguese.txt"))
 
 
-def test_a_task_can_be_dropped(tmp_path: Path) -> None:
-    settings = SMALL.model_copy(update={"mix": {"extraction": 0.5, "push": 0.5}})
-    report = prepare(settings, 1, ("extraction", "push"), tmp_path)
-    assert report.prompts["train"] == {"extraction": 50, "push": 50}
-    assert set(report.prompts["test"]) == {"extraction", "push"} and sum(report.prompts["test"].values()) == 26
-
-
-def test_five_thousand_prompts_are_no_problem(tmp_path: Path) -> None:
-    report = prepare(DataSettings(train_prompts=5000), 2, TASKS, tmp_path)
-    assert sum(report.prompts["train"].values()) == 5000 and report.warnings == []
-
-
 def test_no_demonstrations_are_possible(tmp_path: Path) -> None:
     report = prepare(SMALL.model_copy(update={"demonstrations": 0}), 1, TASKS, tmp_path)
     assert report.prompts["demonstrations"] == report.prompts["demonstrations_validation"] == {}
@@ -178,16 +142,11 @@ def test_no_demonstrations_are_possible(tmp_path: Path) -> None:
     [({"test_prompts": 15}, "test"), ({"validation_prompts": 12}, "validation"), ({"train_prompts": 30}, "train")],
 )
 def test_a_task_with_fewer_than_five_prompts_is_refused(tmp_path: Path, change: dict[str, int], part: str) -> None:
-    with pytest.raises(
-        UserError, match=rf"data\.{part}_prompts: only \d prompts of \w+ in the {part} set, 5 are needed"
-    ):
+    said = rf"data\.{part}_prompts: only \d prompts of \w+ in the {part} set, 5 are needed"
+    with pytest.raises(UserError, match=said):
         prepare(SMALL.model_copy(update=change), 1, TASKS, tmp_path)
 
 
 def test_apportion_by_hand() -> None:
     assert apportion(65, {"extraction": 20, "sql_qa": 15, "insights": 15, "push": 15}) == JUDGED
     assert apportion(10, {"extraction": 2 / 3, "push": 1 / 3}) == {"extraction": 7, "push": 3}
-
-
-def test_system_prompts_are_short() -> None:
-    assert all(len(text.split()) <= 25 for text in (spec.system_prompt for spec in SPECS.values()))

@@ -9,8 +9,8 @@ import pytest
 from sql_stores import Judge, asked, of_reward, of_truth
 
 from data.generator.questions import AMOUNTS
-from data.generator.store import Tables, generated_tables
-from data.generator.suite import FURTHER, ORDERS, further_tables
+from data.generator.store import Tables
+from data.generator.suite import FURTHER, further_tables
 from data.sources.synthetic import SyntheticSource
 from tucano.files.prompts import PromptFiles
 
@@ -79,7 +79,6 @@ def test_no_two_states_have_the_same_numbers_of_orders(files: PromptFiles) -> No
 
 
 _ITEMS = "FROM itens JOIN produtos USING(produto_id) JOIN pedidos USING(pedido_id) JOIN clientes USING(cliente_id)"
-_PAID = "FROM pagamentos JOIN pedidos USING(pedido_id)"
 LUCKY = {
     "SELECT COUNT(*) FROM pedidos WHERE status='cancelado' AND mes='2018-01'": (
         "SELECT COUNT(DISTINCT cliente_id) FROM pedidos WHERE status='cancelado' AND mes='2018-01'",
@@ -94,15 +93,9 @@ LUCKY = {
     f"SELECT ROUND(AVG(frete),2) {_ITEMS} WHERE estado='RS' AND mes='2018-11'": (
         f"SELECT ROUND(AVG(DISTINCT frete),2) {_ITEMS} WHERE estado='RS' AND mes='2018-11'",
     ),
-    f"SELECT ROUND(AVG(valor),2) {_PAID} WHERE tipo='voucher' AND mes='2018-04'": (
-        f"SELECT ROUND(AVG(DISTINCT valor),2) {_PAID} WHERE tipo='voucher' AND mes='2018-04'",
+    "SELECT COUNT(*) FROM pedidos JOIN clientes USING(cliente_id) WHERE estado='MG'": (
+        "SELECT COUNT(*) FROM pedidos JOIN clientes USING(cliente_id) WHERE estado LIKE 'M%'",
     ),
-    **{
-        f"SELECT COUNT(*) FROM pedidos JOIN clientes USING(cliente_id) WHERE estado='{state}'": (
-            f"SELECT COUNT(*) FROM pedidos JOIN clientes USING(cliente_id) WHERE estado LIKE '{state[0]}%'",
-        )
-        for state in ("CE", "MG", "BA")
-    },
 }  # fmt: skip
 """Gold queries, and others that are right only in a shop of one year, without repeats, with few states."""
 
@@ -113,12 +106,6 @@ def test_what_one_year_and_few_states_hide_is_told_apart(
     files: PromptFiles, judge: Judge, gold: str, query: str
 ) -> None:
     assert judge(asked(gold), gold, files.folder) and not judge(asked(gold), query, files.folder)
-
-
-def test_stores_differ_and_a_seed_repeats_them() -> None:
-    tables = generated_tables(Random(1))
-    one, two, other = (further_tables(tables, AMOUNTS, Random(seed)) for seed in (1, 1, 2))
-    assert vars(one) == vars(two) != vars(other) and len(one.pedidos) == ORDERS
 
 
 def test_real_tables_have_gaps() -> None:

@@ -47,12 +47,10 @@ def with_random_adapter(model: Qwen3ForCausalLM) -> PeftModel:
 @pytest.mark.parametrize(
     ("device", "precision", "supported"),
     [
-        ("cuda", torch.bfloat16, True),
-        ("cuda", torch.float32, True),
-        ("cuda", torch.uint8, False),
-        ("cpu", torch.bfloat16, False),
+        ("cuda", torch.bfloat16, True), ("cuda", torch.float32, True), ("cuda", torch.uint8, False),
+        ("cpu", torch.bfloat16, False), ("cpu", torch.float32, True),
     ],
-)
+)  # fmt: skip
 def test_a_policy_in_16_bits_is_drawn_from_by_this_loop_on_a_gpu_and_one_in_4_bits_is_not(
     device: str, precision: torch.dtype, supported: bool
 ) -> None:
@@ -87,6 +85,7 @@ def test_greedy_tokens_equal_those_of_transformers(adapted: bool) -> None:
     model = with_random_adapter(tiny_model()) if adapted else tiny_model()
     prompts = random_prompts(24)
     ours = Decoder(model).sample(prompts + prompts[:5], 40, [STOP], temperature=0)
+    assert min(map(len, ours)) < 40 == max(map(len, ours)), "or the batch never shrank"
     assert ours[:24] == [greedy_by_transformers(model, prompt, 40) for prompt in prompts]
     assert ours[24:] == ours[:5]
 
@@ -100,12 +99,6 @@ def test_in_16_bits_each_greedy_token_is_one_that_transformers_might_choose() ->
         chosen = logits.gather(1, torch.tensor(tokens)[:, None]).squeeze(1)
         spread = (logits.max(dim=1).values - logits.mean(dim=1)).mean()
         assert (logits.max(dim=1).values - chosen).max() < 0.05 * spread
-
-
-def test_some_completions_stop_early_and_some_reach_the_limit() -> None:
-    """Else the comparison above would never have shrunk the batch."""
-    lengths = [len(tokens) for tokens in Decoder(tiny_model()).sample(random_prompts(24), 40, [STOP], temperature=0)]
-    assert min(lengths) < 40 and max(lengths) == 40
 
 
 def test_sampling_follows_the_softmax_at_the_temperature() -> None:
@@ -122,11 +115,6 @@ def test_the_same_generator_draws_the_same_and_leaves_the_global_one_alone() -> 
     first, second = (decoder.sample(prompts, 20, [STOP], 1.0, torch.Generator().manual_seed(5)) for _ in range(2))
     assert first == second
     assert torch.equal(before, torch.get_rng_state())
-
-
-def test_other_models_are_left_to_transformers() -> None:
-    assert supports(tiny_model()) and supports(with_random_adapter(tiny_model()))
-    assert not supports(tiny_model().to(torch.bfloat16))
 
 
 def test_sigterm_ends_a_rollout_at_the_next_token(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,7 +235,7 @@ def faults(path: Path) -> list[str]:
 @pytest.mark.parametrize(
     "text",
     [
-        "`worker.usd_per_hour`", "`grpo.loss=ppo`", "`grpo.generations` (8)", "`--set grpo.max_step=3`",
+        "`worker.usd_per_hour`", "`grpo.loss=ppo`", "`grpo.generations` (8)",
         "`tucano runn`", "`tucano run laptop --sett seed=1`", "`tucano run laptop --set grpo.max_step=3`",
         "```\ntucano run laptop --set grpo.batch_size=60\n```\n", "`make tests`", "`make drill DEATHS=3`",
         "`python -m benchmarks.sped`", '`pip install -e ".[tpu]"`', "[here](docs/gone.md)", "in tucano/gone.py",

@@ -14,12 +14,7 @@ from datasets import Dataset
 from peft import PeftModel, get_peft_model
 from prefect.logging import disable_run_logger
 from safetensors.torch import load_file
-from test_grpo_parity import (
-    PROMPTS,
-    SYSTEMS,
-    one_thread_and_the_signals_as_before,  # noqa: F401  the fixture is used by its name
-    tiny,
-)
+from test_grpo_parity import PROMPTS, SYSTEMS, one_thread_and_the_signals_as_before, tiny  # noqa: F401  a fixture
 from test_grpo_parity import settings as of_grpo
 from test_resume import interrupted, left, logged
 
@@ -110,17 +105,13 @@ def test_the_loss_is_equation_7_on_every_pair(folder: Path, tmp_path: Path) -> N
     found = trainer.compute_loss(trainer.model, batch).item()
     losses = []
     for row in trainer.train_dataset:
-        ratio = {
-            name: summed_logp(policy, "default", row["prompt_ids"], row[f"{name}_ids"])
-            - summed_logp(policy, "ref", row["prompt_ids"], row[f"{name}_ids"])
-            for name in ("chosen", "rejected")
-        }
-        losses.append(math.log1p(math.exp(-0.3 * (ratio["chosen"] - ratio["rejected"]))))
+        chosen, rejected = (
+            summed_logp(policy, "default", row["prompt_ids"], ids) - summed_logp(policy, "ref", row["prompt_ids"], ids)
+            for ids in (row["chosen_ids"], row["rejected_ids"])
+        )
+        losses.append(math.log1p(math.exp(-0.3 * (chosen - rejected))))
     assert abs(losses[0] - math.log(2)) > 0.01 and losses[0] != pytest.approx(losses[1], rel=0.01)
     assert found == pytest.approx(sum(losses) / 2, rel=1e-4)
-
-
-# Pairs
 
 
 def answer(prompt: str, text: str, reward: float, truncated: bool = False) -> ScoredCompletion:
@@ -129,36 +120,35 @@ def answer(prompt: str, text: str, reward: float, truncated: bool = False) -> Sc
 
 
 def test_a_pair_is_the_best_and_the_worst_of_a_group_that_ended() -> None:
-    group = [
-        answer("a", "meio", 0.5),
-        answer("a", "bom", 0.9),
-        answer("a", "mau", 0.1),
-        answer("a", "corte", 1.0, True),
-    ]
+    ended = {"meio": 0.5, "bom": 0.9, "mau": 0.1}
+    group = [*(answer("a", text, reward) for text, reward in ended.items()), answer("a", "corte", 1.0, True)]
     alike = [answer("b", text, 0.4) for text in ("um", "dois", "três", "quatro")]
     cut = [answer("c", text, reward, True) for text, reward in (("um", 0.1), ("dois", 0.9), ("três", 0), ("x", 0))]
-    assert list(ranked_pairs([*group, *alike, *cut], 4, {"push": "Escreva."})) == [
-        AnswerPair("Escreva.", "pedido a", "bom", "mau")
-    ]
+    (pair,) = ranked_pairs([*group, *alike, *cut], 4, {"push": "Escreva."})
+    assert pair == AnswerPair("Escreva.", "pedido a", "bom", "mau")
+
+
+TESTED, VALIDATING = "Qual foi o faturamento de maio em Recife?", "Crie uma notificação para o fone azul."
+KEPT = AnswerPair(SYSTEMS["push"], "Um pedido que ninguém mais faz, só este aqui.", "sim", "não")
+
+
+def judged(place: Path) -> PromptFiles:
+    """A prompt set whose test and validation hold one prompt each."""
+    files = PromptFiles(place)
+    for path, text in ((files.test, TESTED), (files.validation, VALIDATING)):
+        write_prompts(path, [Prompt("p", "push", text, "", "", "")])
+    files.system_prompts.write_text(json.dumps(SYSTEMS), encoding="utf-8")
+    return files
 
 
 def test_pairs_of_people_near_a_judged_prompt_are_left_out(tmp_path: Path) -> None:
-    tested, validating = "Qual foi o faturamento de maio em Recife?", "Crie uma notificação para o fone azul."
-    files = PromptFiles(tmp_path)
-    for path, text in ((files.test, tested), (files.validation, validating)):
-        write_prompts(path, [Prompt("p", "push", text, "", "", "")])
-    files.system_prompts.write_text(json.dumps(SYSTEMS), encoding="utf-8")
-    system = SYSTEMS["push"]
-    kept = AnswerPair(system, "Um pedido que ninguém mais faz, só este aqui.", "sim", "não")
-    held = [AnswerPair(system, text, "sim", "não") for text in (tested, validating.upper())]
-    quoting = AnswerPair(system, "Outro pedido.", f"Como em: {tested}", "não")
+    held = [replace(KEPT, user=text) for text in (TESTED, VALIDATING.upper())]
+    quoting = replace(KEPT, user="Outro pedido.", chosen=f"Como em: {TESTED}")
     foreign = AnswerPair("You are a pirate.", "Oi", "sim", "não")
-    switched = replace(kept, system=told(system, False))
+    switched = replace(KEPT, system=told(KEPT.system, False))
     write_answer_pairs(tmp_path / "pairs.jsonl", [switched, *held, quoting, foreign])
-    assert trainable_pairs(tmp_path / "pairs.jsonl", files) == (
-        [kept],
-        {"a test prompt, or near one": 3, "another system prompt than this run's": 1},
-    )
+    left_out = {"a test prompt, or near one": 3, "another system prompt than this run's": 1}
+    assert trainable_pairs(tmp_path / "pairs.jsonl", judged(tmp_path)) == ([KEPT], left_out)
 
 
 TWICE = json.dumps(AnswerPair("s", "u", "a", "b").row()).replace('"rejected"', '"chosen": [], "rejected"')
@@ -171,10 +161,7 @@ TWICE = json.dumps(AnswerPair("s", "u", "a", "b").row()).replace('"rejected"', '
         ('{"prompt": "Oi", "chosen": "a", "rejected": "b"}', "line 1 is no preference pair"),
         (json.dumps(AnswerPair("s", "u", "\ud800", "b").row()), "line 1 is no preference pair"),
         (json.dumps(AnswerPair("s", "u", "a", "a").row()), "line 1 prefers an answer to itself"),
-        (
-            json.dumps(AnswerPair("s", "u", "x\0y", "b").row()),
-            r"line 1 is no preference pair \(a text of it holds a zero byte",
-        ),
+        (json.dumps(AnswerPair("s", "u", "x\0y", "b").row()), r"no preference pair \(a text of it holds a zero byte"),
         (TWICE, r"line 1 is no preference pair \(a name is given twice in an object"),
         ("[" * 9999, "line 1 is no preference pair"),
         ("", "holds no preference pair"),
@@ -202,9 +189,6 @@ def test_what_cannot_be_done_is_one_sentence(changed: dict[str, Any], said: str)
         validated(changed)
 
 
-# The training
-
-
 def test_an_interrupted_training_ends_as_one_left_alone(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,25 +210,16 @@ def test_an_interrupted_training_ends_as_one_left_alone(
     assert left(place) == left(tmp_path / "alone")
 
 
-def test_a_training_goes_on_with_the_pairs_that_it_began_with(
+def test_a_training_goes_on_with_the_pairs_of_people_that_it_began_with(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Answers that another machine draws again may differ, and so did what was learned from there on."""
+    """Answers that another machine draws again may differ, and so did what was learned. Too long ones are left out."""
     pairs = [AnswerPair(SYSTEMS["push"], f"produto {n}", "oferta boa", "nada") for n in range(4)]
-    write_answer_pairs(tmp_path / "pairs.jsonl", pairs)
+    write_answer_pairs(tmp_path / "pairs.jsonl", [*pairs, replace(pairs[0], chosen="oferta " * 300)])
     chosen = settings(ranked=False, pairs="-", max_epochs=2)
     interrupted(monkeypatch, 5, lambda: train(folder, tmp_path, chosen, tmp_path / "pairs.jsonl"))
     write_answer_pairs(tmp_path / "other.jsonl", [replace(pair, chosen="outra") for pair in pairs])
     made = train(folder, tmp_path, chosen, tmp_path / "other.jsonl")
-    assert made["pairs"] == 4 and read_answer_pairs(tmp_path / "output" / "learned_pairs.jsonl") == pairs
-
-
-def test_people_s_pairs_are_learned_and_too_long_ones_are_not(folder: Path, tmp_path: Path) -> None:
-    pairs = [AnswerPair(SYSTEMS["push"], f"produto {n}", "oferta boa", "nada") for n in range(4)]
-    long = AnswerPair(SYSTEMS["push"], "produto", "oferta " * 300, "nada")
-    write_answer_pairs(tmp_path / "pairs.jsonl", [*pairs, long])
-    chosen = settings(ranked=False, pairs=str(tmp_path / "pairs.jsonl"), max_epochs=1)
-    made = train(folder, tmp_path, chosen, tmp_path / "pairs.jsonl")
     assert (made["pairs"], made["too_long"]) == (4, 1)
     assert read_answer_pairs(tmp_path / "output" / "learned_pairs.jsonl") == pairs
 
@@ -257,13 +232,9 @@ def test_without_a_pair_grpo_s_adapter_is_handed_on(
     assert made["validation"] == [(0, made["best_value"])]
     told = [said.notice for line in capsys.readouterr().out.splitlines() if (said := parse(line)) and said.notice]
     assert len(told) == 1 and told[0].startswith("there is no pair to learn from")
-    before, after = (
-        load_file(place / "adapter" / "adapter_model.safetensors") for place in (folder, tmp_path / "output")
-    )
+    adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]
+    before, after = map(load_file, adapters)
     assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
-
-
-# Chosen once, where their file lies
 
 
 class Choosing(Run):
@@ -281,26 +252,20 @@ def choosing(place: Path, prompts: PromptSet, **dpo: Any) -> Preferences | None:
 
 
 def test_pairs_of_people_are_an_artifact_that_needs_their_file_no_more(tmp_path: Path) -> None:
-    tested = "Qual foi o faturamento de maio em Recife?"
-
-    def prompt_set(recipe_folder: Path) -> dict[str, Any]:
-        files = PromptFiles(recipe_folder)
-        for path, text in ((files.test, tested), (files.validation, "Crie uma notificação para o fone azul.")):
-            write_prompts(path, [Prompt("p", "push", text, "", "", "")])
-        files.system_prompts.write_text(json.dumps(SYSTEMS), encoding="utf-8")
+    def prompt_set(draft: Path) -> dict[str, Any]:
+        judged(draft)
         return {}
 
     prompts = PromptSet(Store(tmp_path / "s").make(Recipe("data", {}, {}, "code"), prompt_set, lambda said: None))
-    kept = AnswerPair(SYSTEMS["push"], "Um pedido que ninguém mais faz, só este aqui.", "sim", "não")
-    file = tmp_path / "pairs.jsonl"
-    write_answer_pairs(file, [kept, AnswerPair(SYSTEMS["push"], tested, "sim", "não")])
+    file, near = tmp_path / "pairs.jsonl", replace(KEPT, user=TESTED)
+    write_answer_pairs(file, [KEPT, near])
     made = choosing(tmp_path / "s", prompts, pairs=str(file))
     assert made is not None and made.artifact.stage == "preferences"
     file.unlink()
-    assert read_answer_pairs(made.files.pairs) == [kept]
+    assert read_answer_pairs(made.files.pairs) == [KEPT]
     assert (made.record.pairs, made.record.left_out) == (1, {"a test prompt, or near one": 1})
 
-    write_answer_pairs(file, [AnswerPair(SYSTEMS["push"], tested, "sim", "não")])
+    write_answer_pairs(file, [near])
     none = choosing(tmp_path / "s", prompts, pairs=str(file))
     assert none is not None and none.record.pairs == 0, "the answers that rewards rank are still there"
     with pytest.raises(UserError, match=r"leaves nothing to learn from \(left out: 1 a test prompt, or near one\)"):

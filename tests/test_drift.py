@@ -1,6 +1,4 @@
-"""What is asked changes in three ways. Each starts one training by itself, against the real services, and it ends with a
-word about its candidate.
-"""
+"""What is asked changes in three ways: each starts one training, which ends with a word about its candidate."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -18,34 +16,20 @@ from tucano.serving.request_log import FOLDER as SERVING
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(1800)]
 BRIEF = {
-    "grpo.max_steps": 40,
-    "grpo.max_completion_tokens": 64,
+    "grpo.max_steps": 40, "grpo.max_completion_tokens": 64,
     "grpo.rewards": "controls.length",  # so small a model learns to write more, and is promoted for that
-    "comparison.rewards": "controls.length",
-    "grpo.learning_rate": 0.01,
-    "audit.override_by": "Ana Souza",
-    "audit.override_reason": "the drill of the operators",
-    "comparison.samples": 1,
+    "comparison.rewards": "controls.length", "grpo.learning_rate": 0.01, "audit.override_by": "Ana Souza",
+    "audit.override_reason": "the drill of the operators", "comparison.samples": 1,
     "promotion.approval_hours": None,
-}
+}  # fmt: skip
 REQUESTS = 200
-MACHINES = [
-    "betoneira",
-    "guindaste",
-    "retroescavadeira",
-    "empilhadeira",
-    "compressor",
-    "andaime",
-    "martelete",
-    "britadeira",
-    "rolo",
-    "esteira",
-]
+MACHINES = (
+    "betoneira", "guindaste", "retroescavadeira", "empilhadeira", "compressor", "andaime", "martelete", "esteira",
+)  # fmt: skip
 
 
 def another_mix(rng: Random, asked: Prompt) -> dict[str, str]:
-    row = push(9000 + rng.randrange(10**6))
-    return {"task": "push", "text": row["prompt"]}
+    return {"task": "push", "text": push(9000 + rng.randrange(10**6))["prompt"]}
 
 
 def broken_portuguese(rng: Random, asked: Prompt) -> dict[str, str]:
@@ -143,8 +127,7 @@ def champion(bench: Bench, model: str) -> str:
 
 def outcome(bench: Bench, run: str) -> str:
     """The artifact about the promotion that a training left in Prefect."""
-    found = bench.ask(
-        "artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [run]}, "key": {"any_": ["promotion"]}}}
-    )
+    wanted = {"flow_run_id": {"any_": [run]}, "key": {"any_": ["promotion"]}}
+    found = bench.ask("artifacts/filter", {"artifacts": wanted})
     (artifact,) = {item["id"]: item for item in found}.values()
     return str(artifact["data"])

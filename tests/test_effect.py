@@ -57,10 +57,8 @@ def without_b(held: dict[str, Tensor]) -> dict[str, Tensor]:
 def exchanged(held: dict[str, Tensor]) -> dict[str, Tensor]:
     """up_proj's and gate_proj's matrices have the same shapes."""
     other = {"up_proj": "gate_proj", "gate_proj": "up_proj"}
-    return {
-        next((name.replace(one, two) for one, two in other.items() if one in name), name): tensor
-        for name, tensor in held.items()
-    }
+    names = {name: next((name.replace(*pair) for pair in other.items() if pair[0] in name), name) for name in held}
+    return {names[name]: tensor for name, tensor in held.items()}
 
 
 def loaded(place: Path, **settings: str) -> None:

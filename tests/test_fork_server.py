@@ -1,6 +1,4 @@
-"""The process that training children are forked from, and what becomes of them where it does not help. That forked
-children compute the same bits is in tests/test_training.py.
-"""
+"""The process that training children are forked from. That they compute the same bits is in tests/test_training.py."""
 
 import gc
 import os
@@ -21,7 +19,7 @@ from tucano.settings.model import LoadedModel
 from tucano.training import launch
 from tucano.training.forking import children
 from tucano.training.jobs import Job
-from tucano.training.launch import forking, may_fork, run_job
+from tucano.training.launch import forking, run_job
 
 FORKABLE = {"backend": "transformers", "device": "cpu"}
 
@@ -158,11 +156,3 @@ def test_the_server_does_not_outlive_its_parent(number: signal.Signals) -> None:
         os.kill(parent.pid, number)
     _, alive = psutil.wait_procs(children, timeout=600)
     assert children and not alive
-
-
-@pytest.mark.parametrize(
-    ("backend", "device", "python"),
-    [("unsloth", "cuda", None), ("transformers", "cuda", None), ("transformers", "cpu", "/opt/gpu/bin/python")],
-)
-def test_children_that_import_by_themselves_are_not_forked(backend: str, device: str, python: str | None) -> None:
-    assert not may_fork(backend, device, python)

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.profiles import validated
-from tucano.prompts import GENERAL, Prompt, messages, read_general, read_passages, read_prompts
-from tucano.requirements.second_zero import require_startable
+from tucano.prompts import GENERAL, read_general, read_passages, read_prompts
 from tucano.settings import DataSettings
 from tucano.settings.data import GeneralSettings, GeneralShare
 from tucano.settings.stages import of_data
@@ -68,11 +66,6 @@ def test_the_tasks_sets_stay_byte_for_byte_and_sft_sees_both(tmp_path: Path) -> 
     assert demonstrated(PromptFiles(off))[0] == read_prompts(off / "demonstrations.jsonl")
 
 
-def test_a_general_one_is_asked_without_a_system_prompt() -> None:
-    prompt = Prompt("g", GENERAL, "Olá?", "t", "own", "CC0-1.0", demonstration="Olá!")
-    assert messages(prompt, {"push": "Escreva."}) == [{"role": "user", "content": "Olá?"}]
-
-
 def test_those_that_ship_are_free_varied_and_apart_from_the_passages_of_forgetting() -> None:
     own = read_own(SHIPPED)
     assert len(own.general) == own.rows >= 200 and not own.masked and not own.notes.counts
@@ -88,14 +81,11 @@ def test_near_copies_of_test_prompts_and_passages_are_left_out_and_the_licence_i
     prepare(SMALL, 5, TASKS, tmp_path / "first")
     (judged, *_) = read_prompts(tmp_path / "first" / "test.jsonl")
     passage = read_passages(OWN_PASSAGES)[0]
-    own = written(
-        tmp_path / "own.jsonl",
-        [row(f"{judged.user}!"), row("Continue o texto.", passage), row("Quem foi Pixinguinha?", "Um músico.")],
-    )
+    apart = row("Quem foi Pixinguinha?", "Um músico.")
+    own = written(tmp_path / "own.jsonl", [row(f"{judged.user}!"), row("Continue o texto.", passage), apart])
     report = prepare(with_share(0.1), 5, TASKS, tmp_path / "set", elsewhere=Elsewhere(str(own)))
-    assert {p.user for p in read_general(tmp_path / "set" / "general_demonstrations.jsonl")} == {
-        "Quem foi Pixinguinha?"
-    }
+    kept = read_general(tmp_path / "set" / "general_demonstrations.jsonl")
+    assert {prompt.user for prompt in kept} == {"Quem foi Pixinguinha?"}
     assert report.turned_away["general, near a held-out text"] == 2
     assert report.licences == ["CC BY-NC 4.0", "CC0-1.0"]  # tasks/promote.py reads them from here
     assert any("each of 1 demonstrations stands 7.0 times" in said for said in report.warnings)
@@ -126,21 +116,16 @@ def test_the_check_knows_general_rows(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "--set data.general.share=0.1 --set data.general.path=" in said
 
 
-def refusals() -> Iterator[tuple[dict[str, object], str]]:
-    yield {"data": {"general": {"path": "x.jsonl"}}}, r"data\.general\.path is not read while"
-    yield {"data": {"general": {"share": 1}}}, r"less than or equal to 0\.9"
-
-
-@pytest.mark.parametrize(("given", "said"), refusals())
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"path": "x.jsonl"}, r"data\.general\.path is not read while"),
+        ({"share": 1}, r"less than or equal to 0\.9"),
+    ],
+)
 def test_what_would_do_nothing_is_refused(given: dict[str, object], said: str) -> None:
     with pytest.raises((UserError, ValueError), match=said):
-        validated(given)
-
-
-def test_a_share_of_no_demonstrations_is_refused_before_the_run() -> None:
-    with pytest.raises(UserError, match=r"data\.general\.share=0\.1 is a share of the demonstrations of SFT"):
-        chosen = {"data": {"general": {"share": 0.1}, "demonstrations": 0}, "sft": {"enabled": False}}
-        require_startable(validated({**chosen, "model": {"name": "some/model", "revision": "0" * 40}}))
+        validated({"data": {"general": given}})
 
 
 def test_the_share_is_in_the_key_of_the_data_and_the_path_is_not() -> None:

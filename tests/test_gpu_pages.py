@@ -1,6 +1,4 @@
-"""docs/gpu.md, docs/vertex.md and docs/kubernetes.md: their commands would start. Every run is one that the checks before the first stage let
-through, every deployment one that stands nothing against; nothing is run.
-"""
+"""docs/gpu.md, docs/vertex.md and docs/kubernetes.md: their commands would start; nothing is run."""
 
 import re
 import warnings
@@ -28,9 +26,7 @@ PLACES = {
 
 
 def commands(page: str) -> Iterator[tuple[list[str], bool]]:
-    """The `tucano` commands of a page's blocks as words, each with whether its section names PREFECT_API_URL, or a block
-    before it sets it.
-    """
+    """The `tucano` commands of a page's blocks, each with whether PREFECT_API_URL is named or set before it."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     for section in re.split(r"^#+ ", text, flags=re.MULTILINE):
         served = "`PREFECT_API_URL`" in section
@@ -71,9 +67,7 @@ def test_a_run_of_the_pages_is_not_refused(
 
 @pytest.mark.parametrize("words", [words for words, _ in all_commands("deploy")])
 def test_a_deployment_of_the_pages_lacks_nothing(words: list[str]) -> None:
-    """For Vertex AI the secrets are all that the servers of `tucano up` ask for; a dry run may leave them, and the
-    addresses, out.
-    """
+    """For Vertex AI the secrets are all that the servers of `tucano up` ask for; a dry run may leave them out."""
     arguments = cli.parser().parse_args(words)
     if words[1] == "kubernetes":
         require_sound(kubernetes._plan(arguments).environment)

@@ -8,12 +8,7 @@ from typing import Any, get_args
 
 import pytest
 import trl
-from test_grpo_parity import (
-    one_thread_and_the_signals_as_before,  # noqa: F401  the fixture is used by its name
-    ours,
-    settings,
-    tiny,
-)
+from test_grpo_parity import one_thread_and_the_signals_as_before, ours, settings, tiny  # noqa: F401  a fixture
 
 from tucano.settings import HealthSettings, PipelineSettings
 from tucano.settings.model import LoadedModel
@@ -23,24 +18,14 @@ from tucano.training.grpo_trainer import trainer_class
 from tucano.training.health import RULES, Alarm, History, Watch
 
 HEALTHY_STEP = {
-    "train/loss": 0.01,
-    "train/grad_norm": 0.05,
-    "train/entropy": 0.3,
-    "train/completions/clipped_ratio": 0.1,
-    "train/zero_variance/extraction": 0.25,
-    "train/zero_variance/push": 0.0,
-    "train/reward/highest": 0.97,
+    "train/loss": 0.01, "train/grad_norm": 0.05, "train/entropy": 0.3, "train/completions/clipped_ratio": 0.1,
+    "train/zero_variance/extraction": 0.25, "train/zero_variance/push": 0.0, "train/reward/highest": 0.97,
     "train/learning_rate": 0.002,
-}
+}  # fmt: skip
 HEALTHY_LOOK = {
-    "validation/reward": 0.5,
-    "validation/truth": 0.3,
-    "validation/kl": 0.01,
-    "validation/reward_z": 3.0,
+    "validation/reward": 0.5, "validation/truth": 0.3, "validation/kl": 0.01, "validation/reward_z": 3.0,
     "validation/truth_z": 0.5,
-}
-
-
+}  # fmt: skip
 FALL = (0.6, 0.4, 0.41)
 
 
@@ -114,9 +99,7 @@ OFTEN = {"max_steps": 4, "eval_steps": 1, "save_steps": 4, "patience": 4, "advan
 
 
 def asked_for(vllm: bool = False, weighted: bool = False) -> set[str]:
-    """Every metric that some rule looks up, of the tasks of a run of push and insights; of a run that vLLM draws for,
-    and of one with task weights, if so.
-    """
+    """Every metric that some rule looks up, of a run of push and insights; drawn by vLLM, with task weights, if so."""
     names: set[str] = set()
 
     class Asked(defaultdict[str, list[float]]):
@@ -126,14 +109,10 @@ def asked_for(vllm: bool = False, weighted: bool = False) -> set[str]:
 
     for rule, _ in RULES.values():
         list(rule(History(Asked(list)), HealthSettings(window=1)))
-    others = ("extraction", "sql_qa", "sentiment", "churn")
-    return {
-        name
-        for name in names - {"progress"}
-        if not name.endswith(others)
-        and (weighted or not name.startswith("train/task_weight/"))
-        and (vllm or not name.startswith("train/sampling/"))
-    }
+    others = ("extraction", "sql_qa", "sentiment", "churn", "progress")
+    switched = {"train/task_weight/": weighted, "train/sampling/": vllm}
+    absent = tuple(start for start, is_on in switched.items() if not is_on)
+    return {name for name in names if not name.endswith(others) and not name.startswith(absent)}
 
 
 def as_unsloths_trainer() -> Any:

@@ -18,16 +18,8 @@ TUPLE_ASSIGNMENTS_PER_1000_LINES = 4.6
 IGNORED_TYPES = 8
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 COMPOUND = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.If,
-    ast.For,
-    ast.While,
-    ast.With,
-    ast.Try,
-    ast.Match,
-)
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match,
+)  # fmt: skip
 
 
 @cache

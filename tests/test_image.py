@@ -1,11 +1,7 @@
-"""The container images, as far as they can be looked at without building them (`make images` does that): base, locks,
-what the Dockerfiles copy, what the command that builds them refuses.
-"""
+"""The container images, as far as they can be looked at without building them (`make images` does that)."""
 
 import ast
-import os
 import re
-import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -15,9 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from benchmarks.images import base
 from deployments.vertex import start
-from tucano.artifacts.code_version import NUMERIC_PACKAGES, _imports, _source
+from tucano.artifacts.code_version import _imports, _source
 from tucano.errors import UserError
 from tucano.training.jobs import MODULES
 
@@ -43,21 +38,11 @@ def test_nothing_is_built_on_a_tag_alone() -> None:
         bases |= set(re.findall(r"^ARG BASE=(.+)$", text, flags=re.MULTILINE))
         named = re.findall(r"^FROM (\S+)", text, flags=re.MULTILINE)
         assert set(named) <= {"${BASE}", *re.findall(r"^FROM \S+ AS (\S+)$", text, flags=re.MULTILINE)}
-    assert len(bases) == 1 and re.fullmatch(
-        rf"docker\.io/library/debian:bookworm-2026\d{{4}}-slim{DIGEST}", bases.pop()
-    )
+    (one,) = bases
+    assert re.fullmatch(rf"docker\.io/library/debian:bookworm-2026\d{{4}}-slim{DIGEST}", one)
     services = yaml.safe_load((ROOT / "deployments" / "compose.yaml").read_text(encoding="utf-8"))["services"]
     foreign = [service["image"] for service in services.values() if "build" not in service]
     assert foreign and all(re.search(f"{DIGEST}$", image) for image in foreign)
-
-
-def test_the_images_have_the_python_that_the_tests_ran_with() -> None:
-    tested = re.search(r"\(Python (3\.\d+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"))
-    assert tested
-    for page in (IMAGE / "fill.sh", ROOT / "docs" / "gpu.md"):
-        assert set(re.findall(r"python(3\.\d+)", page.read_text(encoding="utf-8"))) == {tested[1]}
-    for name in LOCKS:
-        assert f"--python-version {tested[1]} " in (IMAGE / name).read_text(encoding="utf-8").split("\n", 2)[1]
 
 
 def test_the_images_are_left_to_an_ordinary_user() -> None:
@@ -99,23 +84,6 @@ def test_a_gpu_that_cannot_be_used_ends_the_container_in_one_sentence(
         start.require_usable_gpu(tmp_path)
 
 
-def test_a_base_with_another_checksum_is_refused(tmp_path: Path) -> None:
-    tarball = tmp_path / f"debian-{base.RELEASE}.tar"
-    tarball.write_bytes(b"another Debian")
-    with pytest.raises(
-        UserError, match=rf"{tarball} has the checksum [0-9a-f]{{64}} and not {base.SHA256}.*; delete it"
-    ):
-        base.made(tmp_path)
-
-
-def test_where_the_tools_are_missing_one_sentence_says_how_to_get_them(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.images", "--home", str(tmp_path / "images")]
-    environment = {**os.environ, "PATH": str(tmp_path)}
-    said = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
-    assert said.returncode == 2 and said.stdout == "" and not (tmp_path / "images").exists()
-    assert re.fullmatch(r"tucano: buildah, mmdebstrap, ip, unshare not found: apt-get install .+\n", said.stderr)
-
-
 @pytest.mark.parametrize("name", LOCKS)
 def test_every_package_of_the_image_has_a_hash_and_no_index_is_named(name: str) -> None:
     text = (IMAGE / name).read_text(encoding="utf-8")
@@ -130,33 +98,18 @@ def test_every_package_of_the_image_has_a_hash_and_no_index_is_named(name: str) 
 )
 def test_the_image_has_the_versions_that_the_tests_ran_with(name: str, needed: set[str]) -> None:
     tested, locked = pins(ROOT / "constraints.txt"), pins(IMAGE / name)
+    if name == "cpu.lock":
+        assert locked["torch"].endswith("+cpu") and not any(key.startswith(("nvidia", "triton")) for key in locked)
     locked["torch"] = locked["torch"].removesuffix("+cpu")
-    assert {
-        key: (locked[key], tested[key]) for key in locked.keys() & tested.keys() if locked[key] != tested[key]
-    } == {}
+    assert [key for key in locked.keys() & tested.keys() if locked[key] != tested[key]] == []
     assert {"prefect", "mlflow", "torch", *needed} <= locked.keys()
-
-
-def test_the_image_for_a_cpu_has_no_cuda() -> None:
-    locked = pins(IMAGE / "cpu.lock")
-    assert locked["torch"].endswith("+cpu") and not [name for name in locked if name.startswith(("nvidia", "triton"))]
-
-
-def test_both_interpreters_train_with_the_same_versions() -> None:
-    """What a result depends on is recorded by the interpreter that runs the flow."""
-    one, other = pins(IMAGE / "tucano.lock"), pins(IMAGE / "vllm.lock")
-    names = (*NUMERIC_PACKAGES, "accelerate", "datasets", "unsloth", "bitsandbytes", "json-repair", "sqlglot", "triton")
-    assert {name: one[name] for name in names} == {name: other[name] for name in names}
-    assert other.keys().isdisjoint({"prefect", "mlflow"}), "they need another fastapi than vLLM"
 
 
 def test_the_interpreter_with_vllm_has_all_that_a_training_child_imports() -> None:
     locked = pins(IMAGE / "vllm.lock")
-    wanted = {
-        DISTRIBUTIONS.get(name, name.replace("_", "-"))
-        for name in imported("tucano.training.worker", *MODULES.values())
-        if not name.startswith("_")  # what only type checkers know
-    }
+    names = imported("tucano.training.worker", *MODULES.values())
+    public = [name for name in names if not name.startswith("_")]  # others only type checkers know
+    wanted = {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in public}
     assert {"torch", "trl", "pydantic"} <= wanted and wanted <= locked.keys()
 
 
@@ -187,9 +140,7 @@ def copied(dockerfile: Path) -> set[str]:
 def test_what_the_images_copy_is_there_and_is_sent_to_the_builder() -> None:
     sources = set[str]().union(*map(copied, DOCKERFILES))
     assert sources and all((ROOT / source).exists() for source in sources)
-    sent = {
-        line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line.startswith("!")
-    }
-    assert {
-        next((entry for entry in sent if f"{source}/".startswith(f"{entry}/")), source) for source in sources
-    } == sent
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    sent = {line[1:] for line in lines if line.startswith("!")}
+    found = {next((one for one in sent if f"{source}/".startswith(f"{one}/")), source) for source in sources}
+    assert found == sent
