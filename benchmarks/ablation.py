@@ -68,7 +68,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     signal.signal(signal.SIGINT, lambda *_: stop_all())
-    of = partial(load_profile, project_root(Path.cwd()), "laptop")
+    of = partial(load_profile, project_root(Path.cwd()), "nano")
     settings, folder = of(arguments.set), arguments.folder.resolve()
     prompts, start = begun(folder, settings)
     chosen = {variant: of([*arguments.set, *VARIANTS[variant]]) for variant in arguments.variants}

@@ -2,7 +2,7 @@
 
     python -m benchmarks.alarm_rates --folder runs-alarms --runs 20        # writes the table of docs/health.md
 
-Every run is a GRPO of the laptop profile from one SFT start, with a seed of its own. Clean runs are trained on
+Every run is a GRPO of the profile nano from one SFT start, with a seed of its own. Clean runs are trained on
 `grounded`; the others on rewards of which a fifth is `grounded` and the rest pays for something that is no answer. Each
 row is of one alarm, or of the re-audit of the answers that the run samples in the end: how many clean runs raised it,
 and how many hacked ones, with exact 95 % intervals (Clopper & Pearson 1934). What is done is kept in the folder, and
@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="one setting of all runs, like grpo.max_steps=20")
     arguments = parser.parse_args()
     signal.signal(signal.SIGINT, lambda *_: stop_all())
-    settings = load_profile(project_root(Path.cwd()), "laptop", [*arguments.set, "health.stop_on=[]"])
+    settings = load_profile(project_root(Path.cwd()), "nano", [*arguments.set, "health.stop_on=[]"])
     folder = arguments.folder.resolve()
     prompts = prompt_set(folder, settings)
     start = done(folder, order("sft", settings, settings.seed, cores(), JobFolders(prompts, Path(), Path()))) / "model"

@@ -114,7 +114,7 @@ class Day:
         """`tucano run laptop` in small, with more settings changed."""
         wanted = TINY | {name.replace("__", "."): value for name, value in changed.items()}
         pairs = [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in wanted.items()]
-        return self.start("run", "laptop", *(part for pair in pairs for part in ("--set", pair)), before=before)
+        return self.start("run", "nano", *(part for pair in pairs for part in ("--set", pair)), before=before)
 
     @property
     def mlflow(self) -> Path:
@@ -284,7 +284,7 @@ def store_deleted(day: Day) -> Outcome:
     day.mlflow.unlink()
     run = day.run().ended(0)
     day.lineage()
-    compared = day.tucano("compare", "laptop").ended(0)
+    compared = day.tucano("compare", "nano").ended(0)
     happens = (
         "every stage is reused, its trainings are registered anew, and the champion with them; lineage and compare work"
     )
@@ -352,7 +352,7 @@ def _refused(**changed: str) -> Callable[[Day], Outcome]:
 
 
 def question_mark(day: Day) -> Outcome:
-    refused = Day(day.storage.parent / "what?").tucano("run", "laptop").ended(2)
+    refused = Day(day.storage.parent / "what?").tucano("run", "nano").ended(2)
     return Outcome("refused before the first stage", refused.line("^tucano: "), (refused,))
 
 

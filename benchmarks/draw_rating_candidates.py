@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("models", nargs="+", help="NAME=FOLDER or NAME=FOLDER:ADAPTER")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    settings = load_profile(project_root(Path.cwd()), "laptop", [])
+    settings = load_profile(project_root(Path.cwd()), "nano", [])
     systems = json.loads((arguments.prompts / "system_prompts.json").read_text(encoding="utf-8"))
     chosen = choose(
         read_prompts(arguments.prompts / "test.jsonl") + read_prompts(arguments.prompts / "validation.jsonl"),

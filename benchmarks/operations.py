@@ -100,14 +100,14 @@ class Bench:
         return MlflowClient(self.stack.mlflow)
 
     def start(self, storage: Path, **more: object) -> str:
-        """A run of train/laptop in small, writing to `storage`; returns its id."""
+        """A run of train/nano in small, writing to `storage`; returns its id."""
         overrides = SMALL | {"storage": str(storage)} | {name.replace("__", "."): value for name, value in more.items()}
         settings = load_profile(
             self.stack.project,
-            "laptop",
+            "nano",
             [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in overrides.items()],
         )
-        deployment = self.ask("deployments/name/train/laptop")["id"]
+        deployment = self.ask("deployments/name/train/nano")["id"]
         parameters = {"settings": settings.model_dump(mode="json", exclude_defaults=True)}
         return str(self.ask(f"deployments/{deployment}/create_flow_run", {"parameters": parameters})["id"])
 

@@ -55,7 +55,7 @@ def in_process(root: Path, storage: Path) -> tuple[Span, list[Span]]:
     pairs = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
     began = time.time()
     subprocess.run(
-        [sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], cwd=root, check=True, stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "tucano.cli", "run", "nano", *pairs], cwd=root, check=True, stdout=subprocess.DEVNULL
     )
     ended = time.time()
     with closing(sqlite3.connect(storage / "prefect" / "prefect.db")) as database:

@@ -45,13 +45,13 @@ def main() -> None:
     arguments = parser.parse_args()
     signal.signal(signal.SIGINT, lambda *_: stop_all())
     root, folder = project_root(Path.cwd()), arguments.folder.resolve()
-    settings = load_profile(root, "laptop", [*THINKING, *arguments.set])
+    settings = load_profile(root, "nano", [*THINKING, *arguments.set])
     prompts = prompt_set(folder, settings)
     folders = JobFolders(prompts, work=Path(), output=Path())  # `done` chooses the other two
     start = str(done(folder, order("sft", settings, settings.seed, cores(), folders)) / "model")
     arms = [Arm("sft", start)]
     for variant, chosen in VARIANTS.items():
-        of_variant = load_profile(root, "laptop", [*chosen, *arguments.set])
+        of_variant = load_profile(root, "nano", [*chosen, *arguments.set])
         for seed in settings.grpo.seeds:
             job = order("grpo", of_variant, seed, cores(), folders, start=(start, None))
             arms.append(Arm(f"{variant}/{seed}", start, str(done(folder, job) / "adapter")))

@@ -70,7 +70,7 @@ def champion(home: Path, made: Made = Made()) -> Champion:
 class _Making:
     def __init__(self, home: Path, made: Made) -> None:
         self.root, self.made, self.home = home / "runs", made, home
-        self.settings = load_profile(ROOT, "laptop", list(made.overrides))
+        self.settings = load_profile(ROOT, "nano", list(made.overrides))
         self.stages: dict[str, Artifact] = {}
 
     def champion(self) -> Champion:

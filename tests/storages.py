@@ -29,7 +29,7 @@ SEEDS = (42, 123, 456)
 
 @dataclass(frozen=True)
 class Finished:
-    """A finished run: its settings as overrides of the laptop profile, what each task gains, and what became of its
+    """A finished run: its settings as overrides of the profile nano, what each task gains, and what became of its
     candidate.
     """
 
@@ -48,7 +48,7 @@ class Finished:
 
 def finished(root: Path, run: Finished) -> Artifact:
     """Its artifacts in a storage; returns the report's."""
-    settings = load_profile(ROOT, "laptop", [*run.overrides, f"grpo.seeds={list(run.seeds)}"])
+    settings = load_profile(ROOT, "nano", [*run.overrides, f"grpo.seeds={list(run.seeds)}"])
     plain = {**settings.model_dump(mode="json", exclude={"storage", "tracking_uri"}), **run.changed}
     prompts = [
         Prompt(f"{task}-{n}", task, f"Pergunta {n}", f"t{n}", "synthetic", "CC0")

@@ -105,7 +105,7 @@ def databases(person: Person) -> None:
 @pytest.mark.usefixtures("databases")
 def test_a_run_writes_shows_and_passes_on_no_secret(person: Person, folder: Path) -> None:
     with Arguments() as arguments:
-        person.types("run", "laptop", *person.settings())
+        person.types("run", "nano", *person.settings())
     assert (person.storage / "mlflow" / "own.db").is_file() and (person.storage / "prefect" / "own.db").is_file()
     assert arguments.passwords, "a run's own Prefect server has a password, and it was seen in an environment"
     own = {f"of a run's own server {number}": known[7:] for number, known in enumerate(arguments.passwords)}
@@ -121,8 +121,8 @@ def test_a_benchmark_and_a_refusal_write_show_and_pass_on_no_secret(person: Pers
         api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
         endpoint = {"name": "api", "url": api.url, "model": "m", "key_env": "CANARY_API_KEY"}
         small = {"benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20}
-        person.types("benchmark", "laptop", *person.settings(benchmark__endpoints=[endpoint], **small))
-    typed = person.types("run", "laptop", "--set", f"tracking_uri=http://ana:{refused}@127.0.0.1:9", code=2)
+        person.types("benchmark", "nano", *person.settings(benchmark__endpoints=[endpoint], **small))
+    typed = person.types("run", "nano", "--set", f"tracking_uri=http://ana:{refused}@127.0.0.1:9", code=2)
     assert "tracking_uri holds a password" in typed
     assert api.asked[0][1]["Authorization"] == f"Bearer {person.secrets['key of an endpoint']}"
     assert assert_nowhere(person, arguments, {"password in a setting": refused}, [folder]) == {}
@@ -169,7 +169,7 @@ def assert_nowhere(
 
 def assert_refused(server: PrefectApi, secret: str) -> None:
     """A form with a password in it is not stored, and the answer does not repeat it."""
-    deployment = server.ask("deployments/name/train/laptop")["id"]
+    deployment = server.ask("deployments/name/train/nano")["id"]
     settings = {"tracking_uri": f"http://ana:{secret}@127.0.0.1:9"}
     with pytest.raises(HTTPError) as caught:
         server.ask(f"deployments/{deployment}/create_flow_run", {"parameters": {"settings": settings}})

@@ -185,7 +185,7 @@ class TestMemory:
 
     def test_the_setting_that_is_named_lowers_the_peak(self) -> None:
         """A rollout's cache is for model.max_length_tokens, whatever grpo.max_completion_tokens says."""
-        settings = load_profile(ROOT, "laptop", ["model.device=cuda", "model.max_length_tokens=8192"])
+        settings = load_profile(ROOT, "nano", ["model.device=cuda", "model.max_length_tokens=8192"])
         shape = shape_of(settings.model)
         assert shape is not None
         run = _Run(settings, shape, L4)
@@ -197,7 +197,7 @@ class TestMemory:
         assert "take a smaller model" in run._smaller_sft_batch() and "lower grpo.batch_size" in run._shorter(64)
 
     def test_a_run_is_refused_before_its_first_stage(self) -> None:
-        settings, asked = load_profile(ROOT, "laptop", ["model.device=cuda"]), "tucano.training.foresight.forecast"
+        settings, asked = load_profile(ROOT, "nano", ["model.device=cuda"]), "tucano.training.foresight.forecast"
         refused = pytest.raises(UserError, match=r"will take about .* and this machine's GPU has 0.0 GiB")
         with patch(f"{asked}.device_bytes", lambda _: 50 * 2**20), refused:
             require_fitting(settings)

@@ -40,7 +40,7 @@ OF_THEIR_OWN = {name: ["grpo.overlong_tokens=28"] for name in ("l4-v5", "l4-1.5b
 """Settings that are shares of another one, scaled with it."""
 
 
-def small(profile: str = "laptop", *overrides: str) -> PipelineSettings:
+def small(profile: str = "nano", *overrides: str) -> PipelineSettings:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return load_profile(ROOT, profile, [*SMALL, *OF_THEIR_OWN.get(profile, []), *overrides])
@@ -175,7 +175,7 @@ def test_the_preflight_is_red(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Failure, check: str, said: str
 ) -> None:
     model = shutil.copytree(start / "sft" / "output" / "model", tmp_path / "model")
-    found = red(start, tmp_path, small("laptop", *failure(monkeypatch, model)), model)
+    found = red(start, tmp_path, small("nano", *failure(monkeypatch, model)), model)
     assert said in found.get(check, ""), found
 
 
@@ -191,14 +191,14 @@ def schedule_gone(put: pytest.MonkeyPatch) -> list[str]:
 def test_a_schedule_that_is_gone_after_a_fifth_of_the_run_raises_its_alarm(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert alarms(start, tmp_path, small("laptop", *schedule_gone(monkeypatch))) == [("rate_gone", 5, True)]
+    assert alarms(start, tmp_path, small("nano", *schedule_gone(monkeypatch))) == [("rate_gone", 5, True)]
 
 
 @pytest.mark.parametrize(("failure", "alarm", "step"), [(diverging, "not_finite", 2), (doubled, "reward_scale", 1)])
 def test_what_gets_past_the_preflight_stops_the_run(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Failure, alarm: str, step: int
 ) -> None:
-    assert alarms(start, tmp_path, small("laptop", *failure(monkeypatch, tmp_path))) == [(alarm, step, True)]
+    assert alarms(start, tmp_path, small("nano", *failure(monkeypatch, tmp_path))) == [(alarm, step, True)]
 
 
 def test_a_save_interval_that_misses_the_best_is_refused_and_would_not_lose_it(
@@ -206,7 +206,7 @@ def test_a_save_interval_that_misses_the_best_is_refused_and_would_not_lose_it(
 ) -> None:
     """The best look comes after step 1, checkpoints after 3: what is delivered is the policy of step 1."""
     with pytest.raises(UserError, match="never meet"):
-        small("laptop", "grpo.eval_steps=2", "grpo.save_steps=3")
+        small("nano", "grpo.eval_steps=2", "grpo.save_steps=3")
     policies: dict[int, dict[str, Tensor]] = {}
     look, measure = validation.Validation.look, validation.summary
 
@@ -219,7 +219,7 @@ def test_a_save_interval_that_misses_the_best_is_refused_and_would_not_lose_it(
 
     monkeypatch.setattr(validation, "summary", peaked)
     monkeypatch.setattr(validation.Validation, "look", noted)
-    settings = small("laptop", "grpo.max_steps=3", "grpo.eval_steps=1", "grpo.patience=5", "health.stop_on=[]")
+    settings = small("nano", "grpo.max_steps=3", "grpo.eval_steps=1", "grpo.patience=5", "health.stop_on=[]")
     result: Any = grpo.run(job("grpo", start, tmp_path, settings))
     delivered = load_file(tmp_path / "grpo" / "output" / "adapter" / "adapter_model.safetensors")
     assert result["best_step"] == 1 and result["steps"] == 3

@@ -54,7 +54,7 @@ def started(storage: Path, command: str = "run", **more: object) -> subprocess.P
     overrides = {**SMALL, "storage": storage, **{name.replace("__", "."): value for name, value in more.items()}}
     pairs = [part for name, value in overrides.items() for part in ("--set", f"{name}={value}")]
     return subprocess.Popen(
-        [sys.executable, "-m", "tucano.cli", command, "laptop", *pairs],
+        [sys.executable, "-m", "tucano.cli", command, "nano", *pairs],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -259,7 +259,7 @@ def test_a_run_with_a_public_benchmark_is_promoted_and_its_bundle_fits_together(
     said = [
         subprocess.run([sys.executable, "-m", "tucano.cli", *words], cwd=ROOT, capture_output=True, text=True)
         for words in (
-            ("run", "laptop", *given),
+            ("run", "nano", *given),
             ("bundle", "tucano@champion", bundle, "--consent", "Ana", "--set", f"storage={tmp_path / 'runs'}"),
             ("verify", bundle),
         )

@@ -82,7 +82,7 @@ def test_the_audit(environment: Path, elsewhere: Path) -> None:
     """Of the committed ratings, which came with the wheel. All tasks of theirs are audited in tests/test_exam.py."""
     quick = {"audit.resamples": 100, "audit.search_calls": 20, "data.mix": "{sql_qa: 0.5, push: 0.5}"}
     pairs = [part for name, value in quick.items() for part in ("--set", f"{name}={value}")]
-    text = shown(environment, elsewhere, "audit", "laptop", *pairs)
+    text = shown(environment, elsewhere, "audit", "nano", *pairs)
     assert "Audit of the reward set `grounded`: passed" in text
     assert f"no prefect.yaml at or above {elsewhere}; taking the profiles of {environment}" in text
 
@@ -90,7 +90,7 @@ def test_the_audit(environment: Path, elsewhere: Path) -> None:
 @pytest.mark.long
 def test_a_pipeline_then_its_answers_are_rated(environment: Path, elsewhere: Path) -> None:
     pairs = [part for name, value in TINY.items() for part in ("--set", f"{name}={value}")]
-    assert "| overall" in shown(environment, elsewhere, "run", "laptop", *pairs)
+    assert "| overall" in shown(environment, elsewhere, "run", "nano", *pairs)
     few = ("--prompts", "1", "--completions", "2", "--terminal")
     text = shown(environment, elsewhere, "rate", "--rater", "ana", *few, keys="?\n3\nq\n")
     assert "ana: 1 of 8 rated" in text

@@ -104,7 +104,7 @@ def pipeline(engine: Buildah, image: str) -> None:
     """`tucano run laptop` in small: every stage, two seeds, a promotion, the lineage of the champion."""
     settings = TINY | {"storage": "/tmp/runs"}
     pairs = [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
-    run = ["python", "-m", "tucano.cli", "run", "laptop", *(part for pair in pairs for part in ("--set", pair))]
+    run = ["python", "-m", "tucano.cli", "run", "nano", *(part for pair in pairs for part in ("--set", pair))]
     lineage = ["python", "-m", "tucano.cli", "lineage", "tucano@champion", "--set", "storage=/tmp/runs"]
     run_inside(engine, image, run, lineage)
 
