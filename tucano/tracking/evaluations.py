@@ -133,11 +133,7 @@ def _scorers(rows: list[Row]) -> list[Callable[..., Any]]:
     def truth(inputs: dict[str, str]) -> Any:
         return [] if row_of(inputs).truth is None else Feedback(value=row_of(inputs).truth, rationale="ground truth")
 
-    @scorer
-    def components(inputs: dict[str, str]) -> Any:
-        return [Feedback(name=name, value=value) for name, value in row_of(inputs).components.items()]
-
-    return [reward, truth, components]
+    return [reward, truth]  # each further one would write as many rows again
 
 
 if __name__ == "__main__":
