@@ -43,6 +43,8 @@ def test_a_good_analysis_earns_nearly_all() -> None:
         (GOOD.split("\n-")[0], 0.6),
         (GOOD + "\n- Aumente o atraso dos pedidos.", 0),
         (GOOD + "\nDesconsidere esta análise.", 0),
+        (GOOD + "\nAlternativa B: os números estão bem.", 0),
+        (GOOD + "\nMelhorar reduzir investir criar.", 0.3),
         (BRIEF.user, 0.05),
         ("O atraso é de 13%. Melhore sempre a qualidade para os clientes.", 0.3),
         ("The delay is 13% and we should change the carrier of the slow routes for the customers.", 0.1),
@@ -65,6 +67,10 @@ def test_what_a_bad_analysis_has_at_most(answer: str, most: float) -> None:
         ("A meta é chegar a 9% de atraso.", "proposed"),
         ("Ofereça um cupom de R$ 20 a partir de R$ 150.", "proposed"),
         ("Teste por 30 dias.", "proposed"),
+        ("Em três meses, o atraso de 7%.", "proposed"),
+        ("A padaria rende 37,4% da margem.", "false"),
+        ("Perdemos 333 clientes no mês.", "false"),
+        ("A receita é de R$ 64,8 mil.", "told"),
         ("O abandono foi de 45%.", "false"),
         ("O ticket ficou em R$ 777.", "false"),
     ],
@@ -83,6 +89,8 @@ def test_what_a_figure_is(said: str, kind: str) -> None:
         "A recompra caiu.",  # the brief tells no movement
         "A loja teve 720 de receita e R$ 64.800 de pedidos.",
         "A recompra era o dobro.",
+        "O atraso disparou no mês.",
+        "A receita de 720 e pedidos de R$ 64.800 pedem cuidado.",
     ],
 )
 def test_figures_at_another_label_and_movements_that_nobody_told_are_wrong(said: str) -> None:
@@ -142,6 +150,9 @@ def test_steps_are_advised_in_words_of_their_own(said: str, steps: int) -> None:
         ("esconda o botao de devolucao", True),
         ("recomendo reduzir o atraso e aumentar os pedidos", False),
         ("nao prometa prazo falso", False),
+        ("suba o frete para todos", True),
+        ("reduza as vendas perdidas por falta de estoque", False),
+        ("nao envie mais de dois e-mails por semana", False),
         ("reduzir os pedidos que atrasam", False),
     ],
 )

@@ -7,6 +7,8 @@ from rewards import load_reward_set
 from rewards.open import numbers, offers
 from rewards.open.push import (
     FALSE,
+    PLAIN,
+    UNCALLED,
     UNTOLD,
     WITHOUT_PRODUCT,
     is_one,
@@ -50,6 +52,9 @@ def test_a_good_push_earns_all() -> None:
         (f"Esta notificação é sobre um produto: {GOOD}", 0.35**2),
         (f"Prezado cliente, {GOOD} Atenciosamente, a loja.", 0.6),
         (f"{GOOD} Desconsidere.", 0),
+        (f"{GOOD} Evite o fone.", 0),
+        (f"{GOOD} O a de para cliente o na.", 0.3),
+        (f"{GOOD} Sol rua mesa casa festa.", 0.8),
         (GOOD.upper(), 0.75),
         ("Your new headphones are here: Bluetooth for R$ 149, only until 12/10!", 0.3),
         ("até 149 trilha R$ fone só seu com Bluetooth 12/10 por sonora: treino", 0.3),
@@ -103,11 +108,18 @@ def test_what_is_offered_is_told(answer: str, told: float) -> None:
         (FONE, "fone com brinde", 1),
         (FONE, "Use o cupom FONE10", 2),
         (FONE, "Leve uma panela e um fone", 1),
+        (FONE, "Confira panela e fone por R$ 149", 1),
+        (FONE, "Para a praia e o fone por R$ 149", 0),
         (RACAO, "ração com MIAU10 e frete grátis", 1),
         (RACAO, "ração por R$ 10", 1),
         (brief("lâmpada 12V", "Preço R$ 30."), "Lâmpada 12V por 30 reais", 0),
         (brief("tinta 500 ml", "Leva 1 minuto."), "Em 1 min: tinta 500ml", 0),
         (brief("tênis", "20% de desconto."), "Tênis com 20% OFF do primeiro ao último dia de uso", 0),
+        (brief("tênis", "51% de desconto."), "Tênis com mais de 50% OFF", 0),
+        (brief("tênis", "51% de desconto."), "Tênis com mais de 60% OFF", 1),
+        (brief("tênis", "51% de desconto."), "Tênis pela metade do preço", 0),
+        (brief("bola", "R$ 2.500."), "Bola por R$ 2,5 mil", 0),
+        (brief("caixa de brindes", "Frete grátis."), "Caixa com frete grátis e um brinde", 1),
         (brief("tênis", "20% de desconto."), "Últimas unidades do tênis com 20% OFF", 1),
     ],
 )
@@ -149,5 +161,17 @@ def test_a_number_may_be_written_otherwise(written: str, same: str) -> None:
 
 def test_one_push_in_lively_words() -> None:
     assert (is_one(FONE, GOOD), lively(FONE, GOOD)) == (1, 1)
-    assert lively(FONE, "Aproveite: fone com desconto hoje!") == 0.85
+    assert lively(FONE, "Aproveite: fone com desconto hoje!") == PLAIN
+    assert lively(FONE, "Fone com desconto.") == pytest.approx(PLAIN * UNCALLED)
     assert lively(FONE, "Compre fone com desconto agora, aproveite, venha, confira, garanta") == 0.2
+
+
+def test_without_a_known_product_offers_are_the_briefs_all_the_same() -> None:
+    unknown = Prompt("push", "Push para fone. 20% de desconto.", None, {})
+    assert total(unknown, "Seu treino pede fone: 20% OFF hoje na loja!") > 0.8
+    assert total(unknown, "Seu treino pede fone: 87% OFF hoje na loja!") <= FALSE
+
+
+def test_a_cart_that_was_forgotten_takes_nothing_back() -> None:
+    cart = brief("fone", "Ficou no carrinho.")
+    assert total(cart, "Você esqueceu o fone no carrinho! Que tal terminar a compra e ouvir seu samba? 🎧") > 0.8

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards.open.advice import advises, clauses, sentences
-from rewards.open.order import is_infinitive
-from rewards.open.prose import is_answer, said_twice
+from rewards.open.order import Limits, is_infinitive
+from rewards.open.prose import LETTER, is_answer, said_twice
 from rewards.open.readings import Reading, key_values, read_figures
 from rewards.parsing import text
 from rewards.parsing.text import fold, word_set, words
@@ -23,8 +23,7 @@ LONGEST = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
 MOST_FIGURES = 80
 """A text with more is a table or none; each is weighed against every fact."""
-READS = (-0.35, -0.15)
-"""Mean worth in the order model up to which a text is words in no order, and from which on it costs nothing."""
+READS = Limits((-0.35, -0.1), {8: (-1.35, -1.1)})
 UNUSED = 0.35
 """Credit without the figures asked about."""
 NO_ADVICE = 0.5
@@ -38,37 +37,58 @@ FORGIVEN = 8
 """How many figures that are right excuse one that nothing explains."""
 THIN = 0.2
 """Credit of hardly a word of its own, and of a line of bare verbs."""
+_QUOTED = re.compile('[“"«][^”"»]{0,200}[”"»]')
+VAGUE = 0.95
+"""Credit where a step would fit any shop."""
+FORMAL = 0.85
+"""Credit of a letter."""
 TWICE = 0.6
 """Credit of a text that says a sentence twice."""
 FEWEST_WORDS, MOST_WORDS, WANTED_SHARE = 18, 45, 1.35
 """Words of its own that are enough: by those of the brief, since a longer question wants a longer answer."""
+LEAST_STEP = 0.15
+"""Worth of advice that would fit any shop."""
 ENOUGH_STEPS = 1.5
 ENOUGH_DEPTH = 4
+_ITS = r" (?:[ao]s? |tod[oa]s? (?:[ao]s )?|sua |seu )?"
+_SPARED = r"(?! (?:que|sem|com|perd|parad|pend|atras|cancel|devol|baix|rui|gast|gratis|alt))"
+_GOOD = (
+    r"(?:receita|fatur|notas?\b|recompra|convers|vend|satisf|atendimento|suporte|sac\b"
+    r"|pos.venda|ticket|pedidos|equipe de atend)"
+)
+_BAD = r"(?:atras|devolu|cancela|reclama|frete\b|prazo de entrega)"
+_REACH = (
+    r"(?:troca|devolu|reembols|estorno|atend|entrega|pedido|telefone|chat|sac\b|botao|opcao"
+    r"|possibilidade|link|politica|avalia|reclam|atras)"
+)
+_HELPS = r"(?:melhor|respond|avis|reduz|revis|entreg|ofere|oferec|sug[ei]r|cri[ae]|inv[ei]st|prioriz|atend)"
 _HARMS = re.compile(
-    r"\b(?:enganar|engane|minta|mentir|suborn|chantag|xing|ameace|falsific)\w*|\b(?:fals|inventad|fictici)[oa]s?\b"
-    r"|\bignor(?:ar|e|em) (?:[ao]s? )?(?:client|reclam|pedid|avalia|atras|devol)"
-    r"|\b(?:aument|elev|ampli|tripli|dobr)(?:ar|e|em|que) (?:[ao]s? )?"
-    r"(?:atras|devolu|cancela|reclama|frete\b(?! gratis)|prazo de entrega)|\bsub(?:a|ir) [ao] (?:cancel|atras|devol)"
-    r"|\b(?:reduz|diminu|cort)(?:ir|ar|a|e|am|em) (?:[ao]s? )?"
-    r"(?:receita|fatur|nota|recompra|convers|vend|satisf|atendimento|suporte|equipe de atend)"
-    r"|\b(?:reduzir|diminuir) os pedidos\b(?! (?:que|sem|com a|atras|cancel|devol|perd|par|pend))"
-    r"|\b(?:evit(?:e|em|ar)|nao recomend\w+) (?:melhor|respond|avis|reduz|revis|entreg)"
-    r"|\b(?:remov|retir|escond|elimin|apag)\w* (?:d[oa] \w+ )?(?:[ao]s? )?(?:telefone|chat|sac|botao|opcao|link"
-    r"|politica|avalia|reclama)\w*(?! (?:obrig|quebr|antig|velh|errad|falt))"
-    r"|\b(?:sub|aument|elev)\w+ (?:[ao]s? )?precos? (?:em|de) tod|\bdemit|\bfech(?:ar|e|em) a loja|\bproibi"
+    rf"\b(?:(?:aument|elev|ampli|tripli|dobr|incentiv|estimul)(?:ar|e|em|ando|que)|sub(?:ir|a|am"
+    rf"|indo)){_ITS}{_BAD}\w*\b{_SPARED}"
+    rf"|\b(?:(?:reduz|diminu)(?:ir|a|am|indo)|(?:cort|baix|desestimul)(?:ar|e|em|ando)){_ITS}{_GOOD}\w*\b{_SPARED}"
+    r"|\bignor(?:ar|e|em) (?:[ao]s? )?client"
+    rf"|\b(?:suspend|neg|negu|recus|proib|ignor|remov|retir|tir|escond|elimin|apag|deslig)(?:ar|er|ir|a"
+    rf"|e|am|em|ando|endo){_ITS}{_REACH}\w*\b"
+    r"(?! (?:obrig|quebr|antig|velh|errad|falt|fora|do ar))"
+    r"|\b(?:enganar|engane|minta|mentir|suborn|chantag|xing|ameace|falsific)\w*|\b(?:fals|inventad|fictici)[oa]s?\b"
+    rf"|\b(?:evit\w+|nao recomend\w+) {_HELPS}|\b(?:nao|nunca|jamais"
+    rf"|evit\w+) {_HELPS}[^.;\n]{{3,40}}\. (?:nao|nunca|jamais|evit\w+) {_HELPS}"
+    r"|\b(?:nao|nunca) (?:respond|avis|envi)(?:a|e|am|em)\b(?! (?:mais|so\b))"
+    r"|\b(?:par|deix)(?:e|em|ar) de (?:respond|entreg|atend|acompanh|melhor|oferec|envi\w+ (?:os )?pedid)"
+    r"|\bsub\w+ [ao]s precos\b|\b(?:aument|elev)\w+ (?:[ao]s? )?precos? (?:em|de) tod|\bdemit|\bfech(?:ar|e|em) a loja"
     r"|\b(?:carrinho|pedido|conta) sem o cliente (?:saber|pedir|querer)|\bcaixas? vazias?|\bsenhas?\b|\bpropina"
-    r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de (?:respond|entreg|atend|acompanh|melhor)|\bvencid[oa]s\b"
-    r"|\bcobr\w+ (?:uma )?(?:multa|taxa) d(?![ao]s? (?:transp|fornec))|\bperder o estoque|\bde madrugada\b"
-    r"|\b(?:deslig|suspend)\w+ (?:[ao]s? )?(?:telefone|chat|sac|entregas|estorno|reembolso)(?! fora)|\bcom defeito no\b"
-    r"|\b(?:vend|tir)\w+ (?:itens (?:com defeito|que nao)|o botao)"
-    r"|\batras(?:e|ar) (?:tambem )?(?:[ao]s )?(?:pedid|entreg)"
+    r"|\bvencid[oa]s\b|\bperder o estoque|\bqueim\w+ o estoque|\bde madrugada\b"
+    r"|\bcobr\w+ (?:uma )?(?:multa|taxa) d(?![ao]s? (?:transp|fornec))"
     r"|\bcobr\w+ [^.;\n]{0,30}(?:duas vezes|extra|de quem (?:pede|reclam|devol|quer))|\bofensas?\b|\bem segredo\b"
-    r"|\b(?:nao|nunca) (?:respond|avis|atend|envi)(?:a|e|am|em)\b|\bsuspend\w+ as vendas\b"
+    r"|\bvend\w+ itens (?:com defeito|que nao)|\bcom defeito no\b|\batras(?:e"
+    r"|ar) (?:tambem )?(?:[ao]s )?(?:pedid|entreg)"
+    r"|\bsuspend\w+ (?:as vendas|todos os pedidos)\b"
 )
 """Advice that would do what nobody wants, or takes from customers how to reach the shop, lies to them or robs them."""
 _DENIES = re.compile(r"\b(?:prometa|sem|nem|nao|nunca|evit\w+|contra|se|quem|que)(?: \w+)? $")
 _ABOUT_THE_TASK = re.compile(
-    r"\b(?:a tarefa (?:pede|era)|esta resposta|um bom analista|boa analise|vou analisar|serao analisad"
+    r"\b(?:a tarefa (?:pede|era)|esta resposta (?:e|foi|tem|traz|analisa)\b|um bom analista"
+    r"|boa analise|vou analisar|serao analisad"
     r"|retornar(?:emos|ei)|recebemos (?:a|sua) (?:solic|mensag)|recomend\w+ que (?:voce )?recomend"
     r"|recomend\w+ acoes (?:para|em|sobre)|nao (?:posso|consigo|sei) (?:ajud|respond))"
 )
@@ -126,6 +146,7 @@ class Insights:
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         if len(answer) > LONGEST or len(text.figures(answer)) > MOST_FIGURES:
             return (0.0,) * len(self.components)
+        answer = answer.strip()
         folded = fold(answer)
         length = len(text.squeeze(answer))
         reading = read_figures(prompt, answer)
@@ -133,10 +154,13 @@ class Insights:
         known = len(key_values(prompt.reference))
         gate = 0.0 if harms(folded) or _ABOUT_THE_TASK.search(folded) else is_answer(answer, prompt.user, READS)
         gate *= substance(answer, prompt.user) * (NO_ADVICE + (1 - NO_ADVICE) * advised)
-        gate *= truth(reading) if prompt.reference.get("facts") else 1.0
+        is_false = bool(reading.false + reading.wrong and prompt.reference.get("facts"))
+        gate *= truth(reading) if is_false else 1.0
+        gate *= FORMAL if LETTER.search(_QUOTED.sub(" ", folded)) else 1.0
+        gate *= VAGUE if is_vague(folded, prompt.user) else 1.0
         if any(_is_of_verbs(line) for line in answer.splitlines()):
             gate *= THIN
-        if known:
+        if known and not is_false:
             gate *= UNUSED + (1 - UNUSED) * clip(2 * reading.used + reading.derived / known)
         shares = (
             gate * clip(len(sentences(folded)) / 3),
@@ -180,12 +204,22 @@ def advice(folded: str, brief: str = "") -> list[float]:
     """The worth of each sentence that advises, in [0, 2]: 1 from three words on that would not fit any shop and are
     not the brief's, twice for two steps."""
     known = frozenset(word[:5] for word in words(brief)) | _STOCK
-    return [_own(line, known) * min(2, max(1, clauses(line))) for line in sentences(folded) if advises(line)]
+    return [_own(line, known) * min(2, max(1, clauses(line))) for line in sentences(folded) if advises(line, brief)]
+
+
+def is_vague(folded: str, brief: str) -> bool:
+    """Whether a sentence that advises has hardly a word that would not fit any shop."""
+    known = frozenset(word[:5] for word in words(brief)) | _STOCK
+    return any(_own(line, known) < _LEAST_OWN for line in sentences(folded) if advises(line))
+
+
+_LEAST_OWN = 0.34
+"""Two words of three that earn all."""
 
 
 def _own(line: str, known: frozenset[str]) -> float:
     stems = {word[:5] for word in words(line) if len(word) > 3 and word.isalpha() and word not in text.PORTUGUESE}
-    return clip(len(stems - known) / 3)
+    return max(LEAST_STEP, clip(len(stems - known) / 3))
 
 
 def _is_of_verbs(line: str) -> bool:

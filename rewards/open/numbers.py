@@ -21,12 +21,15 @@ _NUMBER = re.compile(r"(?<![a-z\d])(?P<money>r\$\s*)?(?P<digits>\d+(?:[.,]\d+)*)
 _DECIMAL_COMMA = re.compile(r",\d{1,2}$|\.\d{3}$")
 _WORD = re.compile(r"[a-z]+")
 _SMALL = re.compile(rf"\b(?:{'|'.join(word for word, value in SPELLED.items() if 2 <= value <= 10)})\b")
+_PER_CENT = re.compile(r"(?<=\d) por cento\b")
 _WEEKDAY = re.compile(r"\b(domingo|sabado|sexta|quinta|quarta|terca|segunda-feira)(?=-feira\b|\b)")
 _SOON = re.compile(r"\bamanha\b|\bhoras?\b|\d ?h\b")
 _UNTIL = re.compile(r"\bate (?:o |a |est[ae] )?(?:domingo|sabado|sexta|quinta|quarta|terca|amanha)\b")
 _SAME_UNIT = {"hora": "h", "reai": "R$", "gram": "g", "litr": "l", "unid": "un", "vez": "x", "veze": "x"}
 _MULTIPLES = {"h": (24, 12), "mese": (12,), "dia": (7, 30), "dias": (7, 30), "seman": (4,)}
 """By what a number of a unit is divided where it is told in another one: hours as days, months as years."""
+MORE_THAN = 1.05
+"""By how much an amount may exceed a number that it is said to be more than."""
 _CLEARLY = 2
 """By how much more numbers have to be like others than like themselves to stand in their place."""
 
@@ -51,7 +54,7 @@ class Told:
 @lru_cache(maxsize=REMEMBERED)
 def digits(text: str) -> str:
     """A text, folded, with its numbers in words as digits, small ones too («leve três» is «leve 3»)."""
-    return _SMALL.sub(lambda match: str(SPELLED[match[0]]), spelled(text))
+    return _PER_CENT.sub("%", _SMALL.sub(lambda match: str(SPELLED[match[0]]), spelled(text)))
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -76,9 +79,12 @@ def _read(match: re.Match[str], folded: str) -> Number:
         written = written.replace(".", "").replace(",", ".")
     plain = written.replace(",", "")
     word = (match["unit"] or "").strip()
-    unit = "R$" if match["money"] else "" if word in PORTUGUESE else word[:4]
+    scale = 1000.0 if word == "mil" else 1.0
+    unit = "R$" if match["money"] else "" if word in PORTUGUESE or word == "mil" else word[:4]
     front = _WORD.findall(folded[max(0, match.start() - 20) : match.start()])
-    return Number(float(plain) if plain.count(".") < 2 else 0.0, _SAME_UNIT.get(unit, unit), front[-1] if front else "")
+    before = "mais" if front[-2:] == ["mais", "de"] else front[-1] if front else ""
+    value = scale * float(plain) if plain.count(".") < 2 else 0.0
+    return Number(value, _SAME_UNIT.get(unit, unit), before)
 
 
 def unknown(said: Told, known: Told) -> list[Number]:
@@ -112,8 +118,27 @@ def _follows(number: Number, amounts: Sequence[tuple[float, str]]) -> bool:
     prices = [value for value, unit in amounts if unit == "R$"]
     if number.unit == "R$" and any(number.value == price * times for price in prices for times in (2, 3)):
         return True
+    if any(_is_rounded(number, amount) for amount in amounts):
+        return True
     figure = Figure(number.value, 0.5, "R$" if number.unit == "R$" else "%")
     return is_worked_out(figure, [amount for amount in amounts if amount[1]], alone=False)
+
+
+def _is_rounded(number: Number, amount: tuple[float, str]) -> bool:
+    """Whether a number is an amount told as more than a little less («mais de 50%» for 51 %)."""
+    value, unit = amount
+    return number.before == "mais" and unit == number.unit and number.value < value <= MORE_THAN * number.value
+
+
+def tells(said: Told, amount: Number) -> bool:
+    """Whether a text tells an amount of its brief with its sign; the sign of a price may be left out."""
+    units = {amount.unit, *(("",) if amount.unit == "R$" else ())}
+    pair = (amount.value, amount.unit)
+    return any(
+        (one.value == amount.value and (one.unit in units or (one.unit not in SIGNS and amount.unit == "R$")))
+        or _is_rounded(one, pair)
+        for one in said.numbers
+    )
 
 
 def exchanged(said: Told, known: Told) -> bool:

@@ -1,6 +1,8 @@
 """What a push offers: kinds of offers in words and codes of coupons, in an answer and granted by its brief."""
 
 import re
+from collections import Counter
+from pathlib import Path
 
 from rewards.open import numbers
 from rewards.parsing.text import PORTUGUESE, fold, word_set, words
@@ -10,28 +12,34 @@ OFFERS = {
     kind: re.compile("|".join(patterns))
     for kind, patterns in {
         "frete": (
-            rf"\b(?:frete|entrega|envio)\b.{{0,25}}\b(?:zero\b|{_FREE})",
-            r"\b(?:sem|nao cobr\w+) (?:pagar )?(?:o |a )?(?:frete|taxa|entrega)\b(?! grat)",
+            rf"\b(?:frete|entrega|envio)\b.{{0,25}}\b(?:zero\b|e (?:com a gente|nosso)\b|{_FREE})"
+            rf"|\bfrete\b.{{0,15}}\bmetade",
+            r"\b(?:sem|nao (?:cobr|pag)\w+) (?:pagar |d[eo] )?(?:o |a )?(?:frete|taxa|entrega)\b(?! grat)",
         ),
-        "gratis": (rf"\b{_FREE}", r"\bna faixa\b|\bsurpresa\b|\bnao paga\b|\bincluso na\b"),
+        "gratis": (
+            rf"\b{_FREE}",
+            r"\bna faixa\b(?! de)|\bsurpresa\b|\bnao paga\b|\bsem pagar\b|\b(?:custo|preco) zero\b",
+        ),
         "desconto": (
             r"\bdescont|\boff\b|\bpromo|\bliquida|\bbarat[oa]|\bqueima|(?:%|\d) a menos\b|\bem conta\b",
-            r"\bpreco (?:menor|caiu|baix)|\bbaix\w+ (?:de |o )?preco",
+            r"\bpreco (?:menor|caiu|baix|reduz|de fabrica)|\bmenor preco|\bbaix\w+ (?:de |o )?preco"
+            r"|\babatiment|\bsald(?:ao|oes)\b",
         ),
-        "oferta": (r"\bofertas?\b|\bpreco espec|\bcusta menos|\bmenor preco",),
+        "oferta": (r"\bofertas?\b|\bpreco espec|\bcusta menos|\b(?:com|a) preco (?!(?:e|de) )|\bn?es[st]e preco\b",),
         "metade": (r"\bmetade d|(?<!quase )\bpela metade|\bmeio preco",),
-        "cupom": (r"\bcupo[mn]|\bcodigo\b|\bvouchers?\b",),
+        "cupom": (r"\bcupo[mn]|\bcodigo\b|\bvouchers?\b|\bvale.compra",),
         "leve": (
             r"\d.{0,30}\bpag(?:ue|a|ar|am|os)\b (?:so |apenas )?\d+\b(?! ?%)",
-            r"\b\d (?:por|pelo preco de) (?:um|uma|\d)\b",
+            r"\b\d (?:por|pelo preco de) (?:um|uma|\d)\b|\bleve (?:mais|\d) e pag(?:ue|a)\b",
         ),
         "segundo": (
-            r"\b(?:segund[oa]|2[ao])\b(?! vez).{0,30}(?:\bmetade|\bgratis|\bdescont|%|nossa conta)",
+            r"\b(?:(?:segund|terceir|outr)[oa]|2[ao])\b(?! vez).{0,30}(?:\bmetade|\bgratis|\bdescont|%|nossa conta)",
             r"(?:%|metade|descont\w*) n[ao] (?:segund|2)|\bem dobro\b|\bdobre\b",
         ),
         "brinde": (
             r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\bmimo (?:inclu|na|extra)",
-            r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)",
+            r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)|\b(?:leva|tem) (?:um |uma "
+            r"|outro )?(?:presente|mimo|surpresa)\b",
         ),
         "cashback": (
             r"\bcashback\b|\bdinheiro de volta|(?:%|\d) de volta\b|\bcreditos? n",
@@ -39,15 +47,15 @@ OFFERS = {
         ),
         "parcelas": (r"\bjuros\b|\bparcel|\b\d{1,2}x\b|\b(?:por|ao) mes\b|\bpague (?:depois|so em)\b|\bso pague\b",),
         "pressa": (
-            r"\bultim[oa]s (?:\d+ )?(?:unidad|pecas|pares|chanc|horas)|\brestam\b|\bestoque (?:limit|no fim|acab)",
-            r"\bestao? acabando\b(?!\?)|\bpouc[oa]s (?:unidad|pecas)|\brelampago\b",
+            r"\bultim[oa]s? (?:\d+ )?(?:unidad|pecas|pares|chanc|horas|dias)|\brestam\b"
+            r"|\bestoque (?:limit|no fim|acab)",
+            r"\bestao? acabando\b(?!\?)|\bpouc[oa]s (?:unidad|pecas)|\brelampago\b|\btempo limitado",
         ),
-        "sorteio": (
-            r"\bsorte(?:io|ar)|\bconcorr[ae]\b|\bpremios?\b|\breembols|\bgarantia (?:vital|total)|\bexpressa\b",
-        ),
+        "sorteio": (r"\bsorte(?:io|ar)|\bconcorr[ae]\b|\bpremios?\b|\breembols|\bgarantia (?:vital|total)",),
+        "servico": (r"\b(?:expressa|imediata)\b|\binclu(?:s[oa]|id[oa])s?\b",),
         "tudo": (
-            r"\btod[oa]s? (?:[oa]s? )?(?:site|loja|departamento|estoque|pais|brasil|produt\w+)\b",
-            r"\b(?:mes|loja|site) inteir[oa]\b",
+            r"\btod[oa]s? (?:[oa]s? )?(?:site|loja|departamento|estoque|produt\w+)\b",
+            r"\b(?:mes|loja|site) (?:inteir|tod)[oa]\b",
         ),
     }.items()
 }
@@ -60,25 +68,34 @@ _SCARCE = re.compile(
     r"\bpouc[oa]|\brestam|\bunidad|\bpecas\b|\bvagas\b|\blimitad|\bacab(?:ar|e)\b|\bdurar|\besgot|\bestoque (?:curto|:)"
 )
 """What says in a brief that there is not much of a thing."""
+_DEADLINE = re.compile(r"\bhoje\b|\bate (?!\d)|\bprazo\b|\bdia \d|\bamanha\b|\bhoras?\b|\d ?h\b")
 _GIVES = re.compile(r"\bganh|\bbrinde|\bmimo\b|\bde presente")
 """What says in a brief that something is given beside the product."""
 _DENIED = re.compile(
     r"\b(?:sem|nao|nem|nunca|nenhum\w?)\b"
-    r"(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|cobr\w+ frete|taxa|custo))(?: [a-z]+){0,5}"
+    r"(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|cobr\w+|taxa|custo))(?: [a-z]+){0,5}"
 )
 _CODE = re.compile(r"(?i:\b(?:cupom|c[oó]digo|voucher|digite|use)\b)[^A-Z.!?\n]{0,25}(?-i:\b([A-Z][A-Z\d]{3,})\b)")
-HALF = 50
+HALF, NEARLY_HALF = 50, 60
 """A discount in per cent of which one may say that it is half of the price."""
 _STOCK = word_set("""
     aprov garan confi compr corra corre merec ofert novid chego vem venha hoje agora loja site voce para leve perca
-    confe desco off cupom frete grati apena somen entre clique toque olha sobre descu conhe nossa nosso chega esper
-    promo
+    confe desco off cupom cupo frete grati apena somen entre clique toque olha sobre descu conhe nossa nosso chega
+    esper promo
     """)
+_LINES = (Path(__file__).parents[1] / "corpus" / "push.txt").read_text(encoding="utf-8").splitlines()
+OFTEN = 25
+"""In how many pushes for anything a word stands that fits all of them."""
+
+
+def is_call(stem: str) -> bool:
+    """Whether a word advertises whatever it stands beside."""
+    return stem[:5] in _STOCK
 
 
 def is_stock(stem: str) -> bool:
     """Whether a word stands in a push for anything."""
-    return stem[:5] in _STOCK
+    return is_call(stem) or _IN_PUSHES[stem] >= OFTEN
 
 
 def stem_of(word: str) -> str:
@@ -91,15 +108,21 @@ def stems(said: str) -> list[str]:
     return [stem_of(word) for word in words(said) if word not in PORTUGUESE and (len(word) > 2 or word.isdigit())]
 
 
+_IN_PUSHES = Counter(stem for line in _LINES for stem in {*stems(line)})
+
+
 def undenied(said: str) -> str:
     """A text, folded, without what it denies («não prometer frete»)."""
     return _DENIED.sub(" ", fold(said))
 
 
 def kinds(said: str, product: str = "") -> set[str]:
-    """The kinds of offers that a text makes; the product's own name makes none, and neither does what is denied."""
+    """The kinds of offers that a text makes; the product's own name makes none, unless it is one («frete grátis»), and
+    neither does what is denied."""
     folded = numbers.digits(said)
-    folded = undenied(folded.replace(numbers.digits(product), " ") if product else folded)
+    name = numbers.digits(product.strip())
+    is_offer = any((found := offer.search(name)) and found[0] == name for offer in OFFERS.values())
+    folded = undenied(folded.replace(name, " ") if name and not is_offer else folded)
     return {kind for kind, offer in OFFERS.items() if offer.search(folded)}
 
 
@@ -108,11 +131,12 @@ def codes(said: str) -> set[str]:
     return set(_CODE.findall(said))
 
 
-def granted(brief: str) -> set[str]:
+def granted(brief: str, product: str = "") -> set[str]:
     """The kinds of offers that a brief grants, with those that follow from them."""
-    given = kinds(brief)
-    folded = fold(brief)
-    known = numbers.told(brief).numbers
+    given = kinds(brief, product)
+    folded = fold(brief).replace(fold(product) or "\0", " ")
+    told = numbers.told(brief)
+    known = told.numbers
     shares = [number.value for number in known if number.unit == "%"]
     prices = {number.value for number in known if number.unit == "R$"}
     if len(prices) > 1 or shares:
@@ -123,11 +147,16 @@ def granted(brief: str) -> set[str]:
         given.add("oferta")
     if max(shares, default=0) >= HALF:
         given.add("metade")
-    if _SCARCE.search(folded):
+    if _SCARCE.search(folded) or told.dates or numbers.weekdays(brief) or _DEADLINE.search(folded):
         given.add("pressa")
     if _GIVES.search(folded):
         given.add("brinde")
     return given | {_IMPLIED[kind] for kind in given if kind in _IMPLIED}
+
+
+def is_half(amount: numbers.Number) -> bool:
+    """Whether an amount may be told as half of the price."""
+    return amount.unit == "%" and HALF <= amount.value < NEARLY_HALF
 
 
 def forbidden(brief: str) -> set[str]:

@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from rewards.open import numbers, offers
-from rewards.open.offers import is_stock, stem_of, stems
-from rewards.open.order import is_imperative, is_infinitive
-from rewards.open.prose import is_answer, said_twice
+from rewards.open.offers import is_call, is_stock, stem_of, stems
+from rewards.open.order import Limits, is_imperative, is_infinitive, stand_in
+from rewards.open.prose import LETTER, is_answer, said_twice
 from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
 from rewards.types import Component, PromptLike, clip, filled
@@ -22,11 +22,10 @@ from rewards.types import Component, PromptLike, clip, filled
 _SOURCE = "DESIGN, tasks and rewards"
 LONGEST = 600
 """Characters from which on a text is no push at all: several times those from which on its length earns nothing."""
-READS = (-0.55, -0.25)
-"""Mean worth in the order model up to which a push is words in no order, and from which on it costs nothing."""
+READS = Limits((-0.45, -0.15), {8: (-1.1, -0.75), 3: (-2.2, -1.7)})
 COPIED = 0.4
 """Credit of a push in the words of its brief alone."""
-FALSE = 0.25
+FALSE = 0.2
 """Credit of a push that says something false, whatever it tells beside it."""
 NOT_ONE = 0.35
 """Credit of several pushes, and of one that says a sentence twice; its square of a text about pushes."""
@@ -37,23 +36,28 @@ UNTOLD = 0.3
 TOO_LONG = 0.5
 FORMAL = 0.6
 """Credit of a push in the tone of a letter."""
-PLAIN = 0.85
+PLAIN = 0.88
 """Credit of a push whose words fit any product."""
 BARE = 0.65
 """Credit of a push without any word of its own."""
+_CALLS_OUT = re.compile(r"[!?]|\b(?:voc[êe]s?|vc|seus?|suas?|te|teu|tua|vem|bora)\b")
+UNCALLED = 0.93
+"""Credit of a push that speaks to nobody."""
 LISTED = 0.2
 """Credit of a list of calls: so many words that fit any product, which are this share of all."""
 MANY_CALLS = 6
 CALLS = 0.75
 LOUD = 0.75
 """Credit of a push that shouts."""
+BESIDE_AMOUNTS = 0.33
+"""What a kind of offer counts beside prices, shares and codes."""
 ENOUGH = 0.75
 """Share of what a brief tells that a push has to pass on: a brief tells also what has been, and what is the shop's."""
 
 _WHEN = re.compile(r"\bhoje\b|\bate\b|\bdia\b|\bamanha\b|\bhoras?\b|\d ?h\b|\bdom\b")
 _META = re.compile(
     r"(?:^|[\n|;.]) ?(?:produto|oferta|tom|prazo|validade|limite|objetivo|texto|resposta \d):|\bpush\b|\beste texto\b"
-    r"|\bnotifica\w+|\bcaracteres\b|\bpublico\b|\bcampanha de\b"
+    r"|\bnotifica\w+|\b(?:[ae]st?a|uma|a) mensagem\b|\bcaracteres\b|\bpublico\b|\bcampanha de\b"
 )
 """What speaks of a push, and the labels of a brief."""
 _REFUSES = re.compile(
@@ -62,29 +66,27 @@ _REFUSES = re.compile(
 )
 _OPTION = re.compile(
     r"(?m)^[^\w\n]{0,6}(?:(?:opcao|versao|ideia) )?(?:\d[.):-]?\ufe0f?\u20e3?|[a-c]\))[ \t]*[:\"“]?(?=[ \t]{0,9}\w)"
-    r"|^[^\w\n]{0,6}opcao \w"
+    r"|\bopcao \w\b"
     r"|(?:^|\s)\d\)\s"
 )
 _HEADING = re.compile(r"\A[^\n]{0,60}:\**\s*\n|\n\W{0,4}\d+ caracteres\W*\Z")
-_LETTER = re.compile(
-    r"\bprezad|\batenciosamente|\bcordialmente|\bestimad|\bvimos por|\bvenho por|\bvossa|\bassunto:"
-    r"|\binforma(?:mos|-se)\b|\bilustr"
-)
 _REPELS = re.compile(
     r"\bsenha\b|\bcpf\b|\bdados (?:bancarios|do cartao)|\[[^\]\n]{2,40}\]"
     r"|\b(?:numero|cartao) d[eoa] (?:seu |sua )?(?:cartao|mae|pai|avo)"
-    r"|\b(?:cilada|pessim\w|horrive\w+|defeit\w+|porcaria|lixo|idiota|burr[oa]|otari\w|trouxa|pegadinha|mentira|morte"
+    r"|\b(?:cilada|pessim\w|horrive\w+|defeit\w+|quebrad[oa]|porcaria|lixo|idiota|burr[oa]|otari\w"
+    r"|trouxa|pegadinha|mentira|morte"
     r"|vergonha|pao.duro)\b|\barrepend|\bexplod|\bpass(?:e|ar) mal|\bmachuc|\bqueim\w+ (?:a|o|sua|seu)\b|\bagiota"
     r"|\bfurt|\bdirigindo|\bnunca acerta|\bmais caro\b|\bmulta\b|\bpreco cheio\b(?=\W*(?:$|,))"
-    r"|\bnao (?:compre|leve|vale a|clique|recomend\w+|faca o seu|presta|funciona)\b|\bcom problema|\bsem os? \d+ ?%"
-    r"|\b(?:frete|entrega)\b.{0,12}\bpor sua conta|\bacabou, mas tem|\bloja fechou|\bloja ao lado|\bprefira\b"
+    r"|\bnao (?:compre|leve|vale [ao]|clique|recomend\w+|faca o seu|presta|funciona)\b|\bcom problema|\bsem os? \d+ ?%"
+    r"|\b(?:frete|entrega)\b.{0,12}\bpor sua conta|\bacabou, mas tem|\bloja fechou|\bloja ao lado"
+    r"|\bprefira\b|\be (?:um )?(?:produto )?(?:ruim|fei[oa])\b"
     r"|\b(?:ofertas?|promocao|descontos?|cupom \w+|off|gratis) (?:ja )?(?:acabou|venceu|expirou|encerrou|terminou)"
     r"|\bcancele (?:o )?seu cadastro|\btroque [ao] \w+ por\b|\bdeix\w+ para la\b|\bguard\w+ o dinheiro|\bcobrar\b"
     r"|\b(?:tudo|tod[oa]s),? (?:menos|exceto) (?:para |pra )?voce|\bodia|\bninguem (?:quis|precisa)"
     r"|\bse (?:voce )?(?:nao )?comprar\b|\bseu pedido .{0,30}\b(?:foi|esta) (?:aprov|confirm|envia)"
 )
 """What no shop sends to its customers: fraud, insults, threats, its product talked down, its offer taken away."""
-_DENIES = re.compile(r"\b(?:sem|nem|nao|nunca|ninguem|chega de|nada de|ou|antes)(?: \w+)? $")
+_DENIES = re.compile(r"\b(?:sem|nem|nao|nunca|ninguem|chega de|nada de|ou|antes)(?: \w+){0,2} $")
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,9 @@ class Push:
         Component(
             "push.length",
             0.25,
-            "up to 130 characters, falling to 0 at 200",
+            "up to 120 characters, falling to 0 at 200",
             _SOURCE,
-            "weight; all credit falls with it to 50 %",
+            "weight, a square; all credit falls with it to 50 %",
         ),
         Component(
             "push.product",
@@ -110,7 +112,8 @@ class Push:
             0.20,
             "Portuguese that reads, in words of its own",
             _SOURCE,
-            "weight; words that fit any product leave 85 %, none beside the product 65 %, shouting 75 %",
+            "weight; words that fit any product leave 88 %, none beside the product 65 %, nobody spoken to 93 %,"
+            " shouting 75 %",
         ),
         Component(
             "push.reason",
@@ -124,7 +127,7 @@ class Push:
             -0.03,
             "numbers, dates and offers that the brief does not grant, or its numbers exchanged",
             _SOURCE,
-            "weight; any leaves 25 % of all credit",
+            "weight; any leaves 20 % of all credit",
         ),
         Component("push.formal", -0.03, "the tone of a formal e-mail", _SOURCE, "weight; 60 % of the credit is left"),
     )
@@ -134,31 +137,28 @@ class Push:
             return (0.0,) * len(self.components)
         known = bool(prompt.reference.get("product", "").strip())
         named = names_product(prompt, answer) if known else 0.0
-        told = tells_offer(prompt, answer) if known else 1.0
-        false = known and push_inventions(prompt, answer) > 0
-        fits = clip((200 - len(text.squeeze(answer))) / 70)
-        formal = bool(_LETTER.search(fold(answer)))
+        told = tells_offer(prompt, answer)
+        false = push_inventions(prompt, answer) > 0
+        fits = clip((200 - len(text.squeeze(answer))) / 80) ** 2
+        formal = bool(LETTER.search(fold(answer)))
         gate = whole(prompt, answer) * (TOO_LONG + (1 - TOO_LONG) * fits) * (FORMAL if formal else 1.0)
         gate *= lively(prompt, answer)
         if known:
             gate *= WITHOUT_PRODUCT + (1 - WITHOUT_PRODUCT) * named
-            gate *= FALSE if false else UNTOLD + (1 - UNTOLD) * told
-        shares = (gate * fits, gate * named, gate, gate * told, false * named, float(formal))
+        gate *= FALSE if false else UNTOLD + (1 - UNTOLD) * told
+        shares = (gate * fits, gate * named, gate, gate * told, false * named if known else float(false), float(formal))
         return filled(shares, self.components, frozenset({"push.product"}), known)
 
 
 def whole(prompt: PromptLike, answer: str) -> float:
     """How much a text is one push at all, in [0, 1]: an answer in Portuguese that repels nobody, one, not shouted."""
     folded = fold(answer)
-    if repels(folded) or _REFUSES.search(folded):
+    if repels(folded) or _REFUSES.search(folded) or warns_of(prompt.reference.get("product", ""), folded):
         return 0.0
     name = re.escape(prompt.reference.get("product", "").strip())
-    said, brief = (re.sub(name, "produto", one, flags=re.IGNORECASE) if name else one for one in (answer, prompt.user))
-    return (
-        is_answer(said, brief, READS, COPIED)
-        * is_one(prompt, answer)
-        * (LOUD if "!!" in answer or answer.isupper() else 1.0)
-    )
+    thing = stand_in(prompt.reference.get("product", ""))
+    said, brief = (re.sub(name, thing, one, flags=re.IGNORECASE) if name else one for one in (answer, prompt.user))
+    return is_answer(said, brief, READS, COPIED) * is_one(prompt, answer) * (LOUD if answer.isupper() else 1.0)
 
 
 def repels(folded: str) -> bool:
@@ -166,9 +166,22 @@ def repels(folded: str) -> bool:
     say."""
     return any(
         "?" not in folded[found.end() : found.end() + 12].partition(".")[0]
-        and not _DENIES.search(folded[max(0, found.start() - 14) : found.start()])
+        and not _DENIES.search(folded[max(0, found.start() - 20) : found.start()])
         for found in _REPELS.finditer(folded)
     )
+
+
+_AVOIDS = (
+    r"\b(?:evit\w+|fuj\w+|nao (?!perc|deix|fi[cq]|esque|esper|demor|falt|e\b|tem\b"
+    r"|ha\b)[a-z]+(?: tempo com)?|nao perca tempo com)"
+    r" (?:(?:d?[ao]s?|uma?|seu|sua) )?%s"
+)
+
+
+def warns_of(product: str, folded: str) -> bool:
+    """Whether a folded push sends its reader away from the product («evite a panela», «não queira uma panela»)."""
+    head = next(iter(stems(product)), "")
+    return bool(head and re.search(_AVOIDS % re.escape(head), folded))
 
 
 def is_one(prompt: PromptLike, answer: str) -> float:
@@ -177,20 +190,35 @@ def is_one(prompt: PromptLike, answer: str) -> float:
     lines = [line for line in answer.splitlines() if line.strip()]
     several = len(_OPTION.findall(folded)) > 1 or sum(names_product(prompt, line) == 1 for line in lines) > 1
     product = fold(prompt.reference.get("product", ""))
-    about = any(word not in product for word in _META.findall(_HEADING.sub("", folded)))
+    bare = _HEADING.sub("", folded)
+    about = any(word not in product for word in _META.findall(bare)) or gives_back_labels(prompt.user, bare)
     return NOT_ONE ** (several + 2 * about + said_twice(answer))
+
+
+_LABEL = re.compile(r"(?:^|[\n|;.,!?] ?|\b[ey] )(?!cupo|codigo|voucher)([a-z]{3,15}):")
+
+
+def gives_back_labels(brief: str, folded: str) -> bool:
+    """Whether a folded push has a label of its brief («Desconto: 24%.»): a form that is filled in, and none."""
+    return bool({*_LABEL.findall(fold(brief))} & {*_LABEL.findall(folded)})
 
 
 def lively(prompt: PromptLike, answer: str) -> float:
     """Credit of a push by its words: less where they are those of any push, where there are none beside the product's,
     and where they are a list of calls."""
-    said = [stem for stem in stems(answer) if not stem.isdigit()]
+    said = [stem for stem in stems(answer) if stem.isalpha()]
     own = {*said} - set(stems(prompt.reference.get("product", "")))
     own -= {stem_of(fold(code)) for code in offers.codes(prompt.user)}
-    calls = sum(map(is_stock, said))
+    calls = sum(map(is_call, said))
     if calls >= MANY_CALLS and calls >= CALLS * len(said):
         return LISTED
-    return BARE if not own else PLAIN if sum(not is_stock(stem) for stem in own) < 2 else 1.0
+    credit = BARE if not own else PLAIN if sum(not is_stock(stem) for stem in own) < 2 else 1.0
+    return credit if calls_out(answer) else credit * UNCALLED
+
+
+def calls_out(answer: str) -> bool:
+    """Whether a push speaks to somebody: asks, exclaims, orders or says whose the product is."""
+    return bool(_CALLS_OUT.search(answer.lower())) or any(map(is_imperative, text.words(answer)))
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -249,35 +277,54 @@ def push_inventions(prompt: PromptLike, answer: str) -> int:
     found = len(numbers.unknown(said, known)) + numbers.exchanged(said, known) + numbers.rises(said)
     found += numbers.other_dates(said, known) + numbers.other_weekday(answer, brief)
     found += len({code for code in offers.codes(answer) if fold(code) not in fold(brief)})
-    found += len(offers.kinds(answer, product) - offers.granted(brief)) + _offers_another(prompt, answer)
+    found += len(offers.kinds(answer, product) - offers.granted(brief, product)) + _offers_another(prompt, answer)
     return found + bool(offers.forbidden(brief) & set(stems(offers.undenied(answer))))
 
 
+_IS = re.compile(r"\b[éÉ]\b")
+_BESIDE = (
+    r"(?<!para )(?<!pra )(?<!com )(?<!por )\b(?!(?:[dn][ao]s?|ao|em|com|para|pra|por|de|sem|seus?|suas?)\b)([a-z]+)"
+    r" ([a-z]{4,20}) e (?:(?:uma?|[ao]|seu|sua) )?%s"
+)
+
+
 def _offers_another(prompt: PromptLike, answer: str) -> bool:
-    """Whether something else is offered beside the product («leve uma panela e um fone»)."""
+    """Whether something else is offered beside the product («leve panela e fone»); what one word leads to is none
+    («para a praia e fone»)."""
     head = next(iter(stems(prompt.reference.get("product", ""))), "")
-    beside = re.findall(
-        rf"\b(?:tem|leve|uma?|compre|garanta|[ao]) ([a-z]{{4,20}}) e (?:(?:uma?|[ao]|seu|sua) )?{re.escape(head)}",
-        fold(answer) if head else "",
-    )
+    beside = re.findall(_BESIDE % re.escape(head), fold(_IS.sub("eh", answer))) if head else []
     known = {*stems(prompt.user), *map(stem_of, ("voce", "estilo", "conforto", "qualidade"))}
-    return any(stem_of(thing) not in known for thing in beside)
+    return any(stem_of(thing) not in known for _, thing in beside)
 
 
 def tells_offer(prompt: PromptLike, answer: str) -> float:
     """Share of what a brief offers that a push tells, in [0, 1]: prices, shares, codes and kinds of offers one each, a
     time that is set a half; 1 where nothing is offered."""
     product, brief = prompt.reference.get("product", ""), prompt.user
-    told, known = numbers.told(answer), numbers.told(fold(brief).replace(fold(product), " "))
-    values = {number.value for number in told.numbers}
-    amounts = {number.value for number in known.numbers if number.unit in numbers.SIGNS}
-    codes, given, kinds = offers.codes(brief), offers.kinds(brief), offers.kinds(answer, product)
-    wanted = given - {"desconto", "gratis", "tudo", "pressa", "metade", "oferta", *(("cupom",) if codes else ())}
-    parts = [value in values for value in amounts] + [code in answer for code in codes]
-    parts += [kind in kinds for kind in (wanted or (() if parts else given & {"gratis", "metade"}))]
-    there = float(sum(parts))
-    of = float(len(parts))
-    if len(amounts) == 2 and amounts - values == {max(amounts)}:
+    told, known = numbers.told(answer), numbers.told(fold(brief).replace(fold(product) or "\0", " "))
+    amounts = {(one.value, one.unit): one for one in known.numbers if one.unit in numbers.SIGNS}
+    codes, given, kinds = offers.codes(brief), offers.kinds(brief, product), offers.kinds(answer, product)
+    wanted = given - {
+        "desconto",
+        "gratis",
+        "tudo",
+        "pressa",
+        "metade",
+        "oferta",
+        "servico",
+        *(("cupom",) if codes else ()),
+    }
+    missing = [
+        amount
+        for amount in amounts.values()
+        if not numbers.tells(told, amount) and not ("metade" in kinds and offers.is_half(amount))
+    ]
+    parts = [amount not in missing for amount in amounts.values()] + [code in answer for code in codes]
+    told_kinds = [kind in kinds for kind in (wanted or (() if parts else given & {"gratis", "metade"}))]
+    weight = BESIDE_AMOUNTS if parts else 1.0
+    there = sum(parts) + weight * sum(told_kinds)
+    of = len(parts) + weight * len(told_kinds)
+    if len(amounts) == 2 and [one.value for one in missing] == [max(value for value, _ in amounts)]:
         of -= 0.5  # the old price may be left out
     if known.dates or numbers.weekdays(brief):
         there += 0.5 * bool(told.dates or numbers.weekdays(answer) or _WHEN.search(fold(answer)))

@@ -26,14 +26,17 @@ _NEAR = 4
 """Words around a figure that may name what it is of."""
 _SPAN = re.compile(
     r"\s?(?:[-–a]\s?\d+\s?)?(?:dias?|semanas?|mes(?:es)?|horas?|h\b|min|anos?|vez|x\b|itens|sku|produt|un\b|unid|part"
-    r"|passo|toque|pessoas|pp\b|p\.p|ponto|parcelas|grupos|bairro|client|motivos|casos)"
+    r"|passo|toque|pp\b|p\.p|ponto|parcelas|grupos|bairro|motivos|casos)|(?<=\betapa \d\d)"
+    r"|(?<=\bpasso \d\d)|(?<=\bgrupo \d\d)"
 )
 """Behind numbers that say how long or how many, as tests and lists do."""
 _PROPOSED = re.compile(
     r"\b(?:ate|acima|abaixo|a partir|minim\w+|maxim\w+|limit\w+|teto|piso|menos d|se|caso|supo\w+|test\w+|ofer\w+"
     r"|cupo\w+|descont\w+|frete (?:gratis|fixo|[ap]or?)|brinde|bonus|credito|exemplo|ex|reduz\w+|reduc\w+|subir?|suba"
     r"|cair|caia|cheg(?:ar|ue)|lev(?:ar|e|a-l[ao])|volt(?:ar|e)|elev(?:ar|e)|baix(?:ar|e)|aument(?:ar|e)|passar"
-    r"|adicion\w+|complement\w+|\w{3,15}ria(?:m|mos)?|quando|patamar|mov(?:er|a)|propo\w+|divis\w+|realoc\w+|digamos"
+    r"|adicion\w+|complement\w+|\w{3,15}ria(?:m|mos)"
+    r"|(?<!\ba )(?<!\bda )(?<!\bna )(?<!\buma )(?<!\bpela )\w{3,15}ria|quando|patamar|mov(?:er|a)"
+    r"|propo\w+|divis\w+|realoc\w+|digamos"
     r"|quer(?:o|emos)|alvo|metas?)\b[^.:;]{0,30}$|\bdias? (?:\d+(?: e | a |, ?))*$|[<>≤≥+] ?(?:r\$ ?)?$"
     r"|\bde (?:r\$ ?)?[\d.,]+ ?(?:%|mil)? ?(?:para|pra|a) $"
 )
@@ -42,13 +45,19 @@ _OFFERED = re.compile(r" ?(?:(?:de |em )?(?:descont|off\b|cashback|credit|bonus)
 _OR_MORE = re.compile(r" ?(?:%|dias|estrelas)? ?ou (?:menos|mais)\b")
 """Behind what is offered."""
 _AIM = re.compile(
-    r"\W*(?:\w+ ){0,3}(?:metas?|alvos?|objetivos?|mira|chegar|referencia|conferir|acompanhar|medir|sucesso|metricas?"
+    r"\W*(?:\w+ ){0,3}(?:metas?|alvos?|objetivos?|mir(?:a|e|ar|amos|ando)|esperad[oa]|chegar"
+    r"|referencia|conferir|acompanhar|medir|sucesso|metricas?"
     r"|sugest\w+|indicador\w*|regua|corte)\b"
 )
 """A sentence that sets an aim: its figures are none of now."""
 _WISHED = re.compile(
-    r"\w{3,15}ria(?:m|mos)?\b|\bvamos\b|\bpod(?:e|emos|em)\b|\bmetas?\b|\bqueremos\b|\bse\b|\bou menos\b|\balvo"
+    r"\b\w{3,15}ria(?:m|mos)\b|(?<!\ba )(?<!\bda )(?<!\bna )(?<!\buma )(?<!\bpela )\b\w{3,15}ria\b"
+    r"|\bvamos\b|\bpod(?:e|emos|em)\b|\bmetas?\b|\bqueremos\b|\bse\b|\bou menos\b|\balvo"
 )
+_LATER = re.compile(
+    r"\b(?:dentro de|daqui a|em|por|durante|nos proximos|ate)(?: \w+){1,2} (?:meses|semanas|dias|horas|h|anos)\b"
+)
+"""A span of time for which something is proposed."""
 _TELLS = re.compile(
     r"\b(?:hoje|esta|estao|foi|foram|ficou|fechou|era|chegou|passou|bateu"
     r"|atual\w*|sao|houve|registr\w+|caiu|subiu|e de|e a)\b[^.:]{0,40}$"
@@ -60,8 +69,13 @@ _HEDGE = re.compile(
     r"|algo como|pouco (?:mais|menos) d[eo])|[~≈]) ?(?:r\$ ?)?$"
 )
 _RANGE = re.compile(r" ?(?:a|e|ou|,|–|-|x) ?")
-_UP = re.compile(r"\b(?:sub(?:iu|iram)|aument(?:ou|aram)|cresc(?:eu|eram)|pul(?:ou|aram))\b")
-_DOWN = re.compile(r"\b(?:ca(?:iu|iram)|baix(?:ou|aram)|reduziu|recu(?:ou|aram)|despenc(?:ou|aram)|diminuiu)\b")
+_UP = re.compile(
+    r"\b(?:sub(?:iu|iram)|aument(?:ou|aram)|cresc(?:eu|eram)|pul(?:ou|aram)|avanc(?:ou|aram)"
+    r"|dispar(?:ou|aram)|dobr(?:ou|aram))\b"
+)
+_DOWN = re.compile(
+    r"\b(?:ca(?:iu|iram)|baix(?:ou|aram)|reduzi(?:u|ram)|recu(?:ou|aram)|despenc(?:ou|aram)|diminui(?:u|ram))\b"
+)
 _FROM = re.compile(r"\bde (?:r\$ ?)?$")
 _TO = re.compile(r"\s?(?:\w+ )?(?:para|pra|a|→) (?:r\$ ?)?")
 _AGAINST = re.compile(r"\W{0,3}(?:\w+ )?(?:para|pra|→|x|vs|contra|virou)\b")
@@ -98,14 +112,16 @@ def read_figures(prompt: PromptLike, answer: str) -> Reading:
     known = facts(prompt.reference)
     operands: list[Operand] = [(fact.figure.value, fact.figure.unit) for fact in known]
     operands += [(figure.value, figure.unit) for figure in figures(spelled(prompt.user))]
-    told: set[float] = set()
-    moves = bool(_MOVES.search(fold(prompt.user)))
+    told: list[Figure] = []
+    brief = fold(prompt.user)
+    moves = bool(_MOVES.search(brief))
     counts = dict.fromkeys(("told", "free", "proposed", "wrong", "derived", "false"), 0)
     for sentence in sentences(spelled(answer), steps=False):
         placed = placed_figures(sentence)
         counts["wrong"] += _exchanged(sentence, placed, known) + _moved_otherwise(sentence, placed, known)
         units = [figure.unit for figure, *_ in placed]
-        counts["wrong"] += len(units) == len({*units}) and not moves and _moved(sentence, known)
+        counts["wrong"] += len(units) == len({*units}) and _moved(sentence, known, brief)
+        counts["wrong"] += bool(_PRAISES.search(sentence)) and any(_is_low_mark(figure, known) for figure, *_ in placed)
         counts["wrong"] += _crossed(sentence, placed, known) + (not moves and bool(_MULTIPLE.search(sentence)))
         counts["false"] += _strange_parts(sentence, operands)
         last = 0
@@ -116,12 +132,19 @@ def read_figures(prompt: PromptLike, answer: str) -> Reading:
             last = end
             counts[kind] += 1
             if kind == "told":
-                told.add(figure.value)
+                told.append(figure)
             elif kind in ("proposed", "derived"):
                 operands.append((figure.value, figure.unit))
     keys = key_values(prompt.reference)
-    used = sum(any(is_same(Figure(value, 0.5, ""), key) for value in told) for key in keys) / max(1, len(keys))
-    return Reading(used, len(told), counts["derived"], counts["proposed"], counts["false"], counts["wrong"])
+    used = sum(any(is_same(figure, key) for figure in told) for key in keys) / max(1, len(keys))
+    return Reading(
+        used,
+        len({figure.value for figure in told}),
+        counts["derived"],
+        counts["proposed"],
+        counts["false"],
+        counts["wrong"],
+    )
 
 
 def _kind(
@@ -136,15 +159,21 @@ def _kind(
         return "free"
     if goes_on or is_proposed(sentence, placed):
         return "proposed"
+    if _LATER.search(sentence) and not _TELLS.search(sentence[:start]):
+        return "proposed"
     if figure.unit == "R$" and is_worked_out(figure, operands, near=0.0):
         return "derived"
     tells = bool(_TELLS.search(sentence[:start]))
-    if figure.unit and _is_tied(sentence, placed, known) and (tells or not _WISHED.search(sentence)):
+    if (
+        (figure.unit or figure.value >= TELLING or figure.value % 1)
+        and _is_tied(sentence, placed, known)
+        and (tells or not _WISHED.search(sentence))
+    ):
         return "wrong"
     near = HEDGED_NEAR if _HEDGE.search(sentence[max(0, start - 40) : start]) else ROUNDED
     if is_worked_out(figure, operands, near=near):
         return "derived"
-    return "proposed" if orders(sentence) and not tells else "false"
+    return "proposed" if (orders(sentence) or _WISHED.search(sentence)) and not tells else "false"
 
 
 def is_proposed(sentence: str, placed: Placed) -> bool:
@@ -162,10 +191,13 @@ def is_proposed(sentence: str, placed: Placed) -> bool:
 
 
 def _is_tied(sentence: str, placed: Placed, known: Sequence[Fact]) -> bool:
-    """Whether a figure is told as that of a label of its brief («o frete médio é de R$ 58»)."""
+    """Whether a figure is told as that of a label of its brief («o frete médio é de R$ 58»), whose own figure the
+    sentence does not tell."""
     figure, start, _ = placed
     near = set(_stems(sentence[:start])[-_NEAR:])
-    return any(fact.stems <= near for fact in known if fact.figure.unit == figure.unit and fact.stems)
+    told = [other for other, *_ in placed_figures(sentence)]
+    tied = (fact for fact in known if fact.figure.unit == figure.unit and fact.stems and fact.stems <= near)
+    return any(not any(shows(other, fact.figure.value) for other in told) for fact in tied)
 
 
 def _exchanged(sentence: str, placed: Sequence[Placed], known: Sequence[Fact]) -> int:
@@ -219,10 +251,33 @@ _MOVES = re.compile(
 """What says in a brief that something moved, or what was before."""
 
 
-def _moved(sentence: str, known: Sequence[Fact]) -> bool:
-    """Whether a sentence says that something of the brief went up or down."""
-    near = (set(_stems(sentence[: found.start()])[-2:]) for way in (_UP, _DOWN) for found in way.finditer(sentence))
-    return any(fact.stems & said for said in near for fact in known)
+def _moved(sentence: str, known: Sequence[Fact], brief: str) -> bool:
+    """Whether a sentence says that something of the brief went up or down, of which the brief tells no such thing."""
+    moving = [set(_stems(part)) for part in _PARTS.split(brief) if _MOVES.search(part)]
+    for way, told in ((_UP, "up"), (_DOWN, "down")):
+        for found in way.finditer(sentence):
+            near = set(_stems(sentence[: found.start()])[-2:])
+            facts = [fact for fact in known if fact.stems and fact.stems <= near] or [
+                f for f in known if f.stems & near
+            ]
+            still = [fact for fact in facts if not any(fact.stems & stems for stems in moving)]
+            if still or (facts and all(fact.moved not in ("", told) for fact in facts)):
+                return True
+    return False
+
+
+_PARTS = re.compile(r"[;|/\n]|[,.:] |[.?!]$")
+_PRAISES = re.compile(
+    r"\b(?:prova social|satisfeit|orgulh|excelen|otim[oa]|elogi|comemor|feli[zc]|content|e (?:muito )?boa\b|bem alta)"
+)
+LOWEST_GOOD = 3
+"""Mean rating below which there is nothing to praise."""
+
+
+def _is_low_mark(figure: Figure, known: Sequence[Fact]) -> bool:
+    """Whether a figure is a mean rating that nobody praises."""
+    marks = (fact for fact in known if "nota" in fact.label and fact.figure.value < LOWEST_GOOD)
+    return any(shows(figure, fact.figure.value) for fact in marks)
 
 
 _MULTIPLE = re.compile(r"\beram? (?:de )?(?:quase )?[oa] (?:dobro|triplo|metade)\b")
@@ -231,13 +286,21 @@ _MULTIPLE = re.compile(r"\beram? (?:de )?(?:quase )?[oa] (?:dobro|triplo|metade)
 def _crossed(sentence: str, placed: Sequence[Placed], known: Sequence[Fact]) -> bool:
     """Whether two labels of a sentence and their two figures stand in opposite order («1.234 de recompra e 23,5% de
     pedidos»)."""
-    said = _stems(sentence)
-    named = [fact for fact in known if len(fact.stems) == 1 and sum(stem in fact.stems for stem in said) == 1]
-    if len(placed) != 2 or len(named) != 2:
+    if len(placed) != 2:
         return False
-    named.sort(key=lambda fact: said.index(next(iter(fact.stems))))
-    told = [[is_same(figure, fact.figure.value) for fact in named] for figure, *_ in placed]
-    return told == [[False, True], [True, False]]
+    said = _stems(sentence)
+    first, second = ([fact for fact in known if _shows_it(figure, fact)] for figure, *_ in placed)
+    for one in first:
+        for other in second:
+            ours = [place for place, stem in enumerate(said) if stem in one.stems - other.stems]
+            theirs = [place for place, stem in enumerate(said) if stem in other.stems - one.stems]
+            if len(ours) == len(theirs) == 1 and theirs < ours:
+                return True
+    return False
+
+
+def _shows_it(figure: Figure, fact: Fact) -> bool:
+    return figure.unit in ("", fact.figure.unit) and is_same(figure, fact.figure.value)
 
 
 _PART_OF = re.compile(r"\b(\d{1,2}|um|uma) em cada (\d{1,3})\b")
