@@ -1,9 +1,9 @@
 """The table of all components, generated so that it cannot disagree with the code."""
 
-from rewards.sets import SETS
+from rewards.sets import SETS, SetName
 from rewards.types import Component, TaskReward
 
-_SHOWN = ("grounded", "open")
+_SHOWN: tuple[SetName, ...] = ("grounded", "open")
 """The sets that pay for truth; those for form alone are short files."""
 _HEAD = "| set | task | component | weight | meaning | chosen here |\n|---|---|---|---|---|---|"
 
