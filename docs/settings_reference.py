@@ -107,7 +107,7 @@ def _range(field: dict[str, Any]) -> str:
         high, end = below, f"{below - 1:.10g}" if step else f"below {below:.10g}"
     else:
         end = "" if high is None else f"{high:.10g}"
-    if end and high is not None and high < FAR:
+    if high is not None and high < FAR:
         return f"{start} to {end}" if start else f"at most {end}"
     return "" if step and low == 1 else f"from {start}".replace("from above", "above") if start else ""
 
