@@ -24,6 +24,7 @@ EXAMPLES = """examples:
   tucano benchmark laptop --set benchmark.b2w=reviews.csv
   tucano compare laptop                               the verdict of the last run, without running anything
   tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
+  tucano try                                          ask base, SFT and champion of the last run, on a page
   tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
   tucano rate ab --rater ana --ab seed-42 sft         which of two models answers better, blind
@@ -64,6 +65,15 @@ examples:
 """
 
 
+TRY_EXAMPLES = """examples:
+  tucano try                                          the newest run of the storage runs; a browser opens
+  tucano try l4 --no-browser --port 8080              the newest run of the profile l4, at a port of your choice
+  tucano try --set storage=/data/runs                 the newest run of another storage
+
+The page shows where your ratings are kept; tucano audit and tucano judge fit --ratings read that folder.
+"""
+
+
 STACK = ("up", "down", "status", "gc")
 """Commands over a home folder."""
 
@@ -86,6 +96,7 @@ SENTENCES = {
     "audit": "compare the rewards of a profile with people's ratings",
     "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
     "compare": "print the verdict of the last run again, or compare any two sides",
+    "try": "ask base, SFT and champion of a finished run on a page, and see what reward and truth say of the answers",
     "rate": "rate completions blind, choose between two models, or correct what was served, in a page or the terminal",
     "judge": "learn from ratings what is a good answer, or say what the judge has learned",
     "data": "check a file of your own prompts, write a run's prompts into one, or what people taught",
@@ -125,9 +136,13 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, text in SENTENCES.items():
-        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES, "rate": rating.EXAMPLES, "judge": judging.EXAMPLES}.get(
-            name, EXAMPLES
-        )
+        shown = {
+            "gc": GC_EXAMPLES,
+            "serve": serving.EXAMPLES,
+            "rate": rating.EXAMPLES,
+            "judge": judging.EXAMPLES,
+            "try": TRY_EXAMPLES,
+        }.get(name, EXAMPLES)
         command = commands.add_parser(
             name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter
         )
@@ -153,6 +168,10 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
             )
+        if name == "try":
+            command.add_argument("profile", nargs="?", help="a profile, or a run as tucano compare names it (newest)")
+            command.add_argument("--port", type=int, default=0, help="port on 127.0.0.1 (default: any free one)")
+            command.add_argument("--no-browser", action="store_true", help="only print the link")
         if name == "promote":
             command.add_argument("--back", action="store_true", required=True, help="to the version called `previous`")
             command.add_argument("--why", required=True, metavar="REASON", help="recorded in the registry")
