@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tucano.cli.local_page import STOP_SIGNALS
 from tucano.cli.rate_page import AnySitting, RatingServer, buttons_of, check_form
 from tucano.errors import UserError
 from tucano.rating.aids import guides
@@ -22,6 +21,7 @@ from tucano.rating.pairs import DRAW_SEED, PAIRS, PairDraw, key_of, open_pairs
 from tucano.rating.ratings import rating_ledger
 from tucano.rating.session import Asked, Correcting, Item, Session, corrected
 from tucano.rating.store import tables
+from tucano.security.local_page import STOP_SIGNALS
 from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
 

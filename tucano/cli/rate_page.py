@@ -9,7 +9,6 @@ from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from tucano.cli.local_page import LocalHandler, LocalServer
 from tucano.errors import UserError
 from tucano.presentation.pages import environment
 from tucano.prompts import Task
@@ -17,6 +16,7 @@ from tucano.rating.aids import guides
 from tucano.rating.choices import FIRST, SECOND, TIE, Choosing
 from tucano.rating.files import LONGEST_CORRECTION
 from tucano.rating.session import Session, View, corrected
+from tucano.security.local_page import LocalHandler, LocalServer
 from tucano.security.printable import printable
 from tucano.serving.schema import fault_of
 from tucano.specs.registry import spec_of

@@ -13,7 +13,6 @@ from jinja2 import Environment, Template
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rewards.sets import RewardSet
-from tucano.cli.local_page import LocalHandler, LocalServer
 from tucano.cli.rate_page import RATE, Tables, breakable
 from tucano.cli.trying.judged import judged
 from tucano.cli.trying.models import Models, NoAnswer
@@ -23,6 +22,7 @@ from tucano.presentation.numbers import portuguese
 from tucano.presentation.pages import environment
 from tucano.prompts import Prompt, Task
 from tucano.rating.files import LONGEST_CORRECTION
+from tucano.security.local_page import LocalHandler, LocalServer
 from tucano.security.printable import printable, short
 from tucano.specs.registry import gold, spec_of
 
