@@ -25,6 +25,7 @@ EXAMPLES = """
   tucano benchmark laptop --set benchmark.b2w=reviews.csv
   tucano compare laptop                               the verdict of the last run, without running anything
   tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
+  tucano try                                          ask base, SFT and champion of the last run, on a page
   tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
   tucano judge show                                   what the judge that comes with the program has learned
   tucano data check prompts.jsonl                     which of your own prompts can be used, and why not
@@ -65,6 +66,15 @@ examples:
 """
 
 
+TRY_EXAMPLES = """examples:
+  tucano try                                          the newest run of the storage runs; a browser opens
+  tucano try l4 --no-browser --port 8080              the newest run of the profile l4, at a port of your choice
+  tucano try --set storage=/data/runs                 the newest run of another storage
+
+The page shows where your ratings are kept; tucano audit and tucano judge fit --ratings read that folder.
+"""
+
+
 STACK = ("up", "down", "status", "gc")
 """Commands over a home folder."""
 
@@ -98,6 +108,7 @@ GROUPS = {
         "judge": "learn from ratings what is a good answer, or say what the judge has learned",
     },
     "use: what a run has promoted": {
+        "try": "ask base, SFT and champion of a finished run on a page, and see what reward and truth say of the answers",
         "serve": "answer requests over HTTP with the champion, on this machine and with a token",
         "monitor": "hold what the champion answers against its own test answers; exit code 1 at an alarm",
         "ui": "open Prefect and MLflow pages over the runs of a storage",
@@ -146,7 +157,13 @@ def _page() -> str:
 
 
 def _epilog(name: str) -> str:
-    own = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES, "rate": rating.EXAMPLES, "judge": judging.EXAMPLES}
+    own = {
+        "gc": GC_EXAMPLES,
+        "serve": serving.EXAMPLES,
+        "rate": rating.EXAMPLES,
+        "judge": judging.EXAMPLES,
+        "try": TRY_EXAMPLES,
+    }
     return own.get(name) or "\n".join(["examples:", *examples(name)])
 
 
@@ -186,6 +203,10 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
             )
+        if name == "try":
+            command.add_argument("profile", nargs="?", help="a profile, or a run as tucano compare names it (newest)")
+            command.add_argument("--port", type=int, default=0, help="port on 127.0.0.1 (default: any free one)")
+            command.add_argument("--no-browser", action="store_true", help="only print the link")
         if name == "promote":
             command.add_argument("--back", action="store_true", required=True, help="to the version called `previous`")
             command.add_argument("--why", required=True, metavar="REASON", help="recorded in the registry")

@@ -19,7 +19,7 @@ from tucano.cli.arguments import SENTENCES, SERVED, TARGETS, examples, parser
 from tucano.cli.machine.own_lengths import require_own_fitting
 from tucano.cli.machine.proxies import ask_here_directly
 from tucano.errors import GateClosed, TucanoError, UserError
-from tucano.profiles import PROJECT_FILE, load_profile, project_root
+from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
 from tucano.project import OWN_FILES
 from tucano.requirements import require_startable
 from tucano.security.addresses import holds_secret, masked
@@ -189,6 +189,16 @@ def _rate(arguments: argparse.Namespace) -> int:
     return rate.rate(desk, rate.Draw(place, arguments.prompts, arguments.completions, seed), arguments.correct)
 
 
+def _try(arguments: argparse.Namespace) -> int:
+    from tucano.cli.trying import command
+
+    given = arguments.profile
+    settings = _settings(arguments, given if given in profiles(_project()) else "laptop")
+    command.require_run(settings)
+    _prefect_home(settings)
+    return command.serve(settings, given, arguments.port, not arguments.no_browser)
+
+
 def _lineage(arguments: argparse.Namespace) -> int:
     from tucano.cli import lineage
 
@@ -290,6 +300,7 @@ COMMANDS = {
     "audit": _judge,
     "benchmark": _judge,
     "compare": _compare,
+    "try": _try,
     "rate": _rate,
     "judge": _learn,
     "data": own_data.main,

@@ -6,7 +6,6 @@ import shlex
 import signal
 import sys
 import textwrap
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,10 +21,10 @@ from tucano.rating.pairs import DRAW_SEED, PAIRS, PairDraw, key_of, open_pairs
 from tucano.rating.ratings import rating_ledger
 from tucano.rating.session import Asked, Correcting, Item, Session, corrected
 from tucano.rating.store import tables
+from tucano.security.local_page import STOP_SIGNALS
 from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 RATE = "nota 1 a 5 (s pula, u desfaz, ? guia, q sai): "
 CORRECT = "nota 1 a 5 (c corrige, s pula, u desfaz, ? guia, q sai): "
 CHOOSE = "melhor: 1, 2 ou 0 tanto faz (s pula, u desfaz, ? guia, q sai): "
@@ -159,21 +158,10 @@ def _sit(session: AnySitting, desk: Desk, flags: str, after: Callable[[], Iterat
 
 
 def _in_browser(session: AnySitting, folder: Path, port: int) -> None:
-    stop = threading.Event()
-    for number in STOP_SIGNALS:
-        signal.signal(number, lambda *_: stop.set())
     with RatingServer(session, tables(folder), port) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
         view = session.view()
-        print(
-            f"{session.rater}: {view.rated} of {view.total} rated. Open this link:\n\n    {server.url}\n\nCtrl-C"
-            " stops.",
-            flush=True,
-        )
-        stop.wait()
-        server.shutdown()
-        thread.join()
+        told = f"{session.rater}: {view.rated} of {view.total} rated. Open this link:"
+        server.serve_until_stopped(lambda: print(f"{told}\n\n    {server.url}\n\nCtrl-C stops.", flush=True))
 
 
 def _in_terminal(session: AnySitting, folder: Path) -> None:

@@ -1,17 +1,8 @@
-"""The rating page and its server, on this machine's loopback only.
+"""The rating page and its server. The page is one HTML file that needs nothing else."""
 
-The page is one HTML file that needs nothing else. A random token in the address keeps other web pages and other users
-of the machine out: whoever does not know it can neither read nor write. Texts to be rated are untrusted: the template
-escapes everything, and the page runs no script but its own.
-"""
-
-import secrets
-import sys
 from dataclasses import dataclass
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 
 from jinja2 import Environment
@@ -25,11 +16,11 @@ from tucano.rating.aids import guides
 from tucano.rating.choices import FIRST, SECOND, TIE, Choosing
 from tucano.rating.files import LONGEST_CORRECTION
 from tucano.rating.session import Session, View, corrected
+from tucano.security.local_page import LocalHandler, LocalServer
 from tucano.security.printable import printable
 from tucano.serving.schema import fault_of
 from tucano.specs.registry import spec_of
 
-HOST = "127.0.0.1"
 LONGEST_FORM_BYTES = 1000 + 12 * LONGEST_CORRECTION  # a character has four bytes at most, written as %XX each
 
 
@@ -59,66 +50,44 @@ AnySitting = Session | Choosing
 Tables = list[tuple[str, list[str], list[str]]]
 
 
-class RatingServer(ThreadingHTTPServer):
-    """Serves one session at `url`; port 0 takes any free one. UserError where the port cannot be had."""
+class RatingServer(LocalServer):
+    """Serves one session."""
 
     def __init__(self, session: AnySitting, tables: Tables, port: int) -> None:
         self.session = session
         self.tables = tables
-        self.token = secrets.token_urlsafe(16)
-        try:
-            super().__init__((HOST, port), Handler)
-        except (OSError, OverflowError) as error:
-            raise UserError(
-                f"--port {port} cannot be used ({error}); choose another, or leave it out for any free one"
-            ) from error
-        self.url = f"http://{HOST}:{self.server_port}/{self.token}/"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that went on before it had the whole page is nothing to report."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
+        super().__init__(Handler, port)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(LocalHandler):
     """GET shows what is to be rated now; POST does one thing and leads back to it, so a reload never repeats it."""
 
     server: RatingServer
-    timeout = 30
+    most_bytes = LONGEST_FORM_BYTES
 
     def do_GET(self) -> None:
-        if not self._knows_the_token():
+        if self.asked() is None:
             return
         try:
             view = self.server.session.view()
         except (UserError, OSError) as error:
-            self._send(500, f"As notas gravadas não podem ser lidas: {error}.")
+            self.send(500, f"As notas gravadas não podem ser lidas: {error}.")
             return
-        nonce = secrets.token_urlsafe(16)
-        page = render(view, self.server.session, self.server.tables, nonce)
-        policy = (
-            f"default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action"
-            " 'self'"
-        )
-        self._send(200, page, {"Content-Security-Policy": f"{policy}; base-uri 'none'; frame-ancestors 'none'"})
+        self.send_page(lambda nonce: render(view, self.server.session, self.server.tables, nonce))
 
     def do_POST(self) -> None:
-        length = self.headers.get("Content-Length", "")
-        is_length = length.isdecimal() and len(length) < len(str(2**63))
-        body = self.rfile.read(min(int(length), LONGEST_FORM_BYTES)) if is_length else b""
-        if not self._knows_the_token():
+        body = self.body()
+        if body is None or self.asked() is None:
             return
         form = {name: values[-1] for name, values in parse_qs(body.decode(errors="replace")).items()}
         try:
             self._do(form)
         except (KeyError, ValueError) as error:
-            self._send(400, f"Não gravado: {error}. Volte e recarregue a página.")
+            self.send(400, f"Não gravado: {error}. Volte e recarregue a página.")
         except OSError as error:
-            self._send(
-                500, f"A nota não foi gravada ({error.strerror}). Libere espaço em disco, volte e tente de novo."
-            )
+            self.send(500, f"A nota não foi gravada ({error.strerror}). Libere espaço em disco, volte e tente de novo.")
         else:
-            self._send(303, "", {"Location": self.path})
+            self.send(303, "", {"Location": self.path})
 
     def _do(self, form: dict[str, str]) -> None:
         session = self.server.session
@@ -131,30 +100,6 @@ class Handler(BaseHTTPRequestHandler):
             correction = corrected(item.completion, form.get("correction")) if session.corrects else None
             check_form(item.task, correction)
             session.say(item.id, form["do"], correction)
-
-    def _knows_the_token(self) -> bool:
-        if secrets.compare_digest(self.path.encode(), f"/{self.server.token}/".encode()):
-            return True
-        self._send(404, "Este não é o endereço da sessão: abra o link que o terminal mostra.")
-        return False
-
-    def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
-        content = text.encode()
-        kind = "text/html" if status == 200 else "text/plain"
-        fixed = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
-        self.send_response(status)
-        for name, value in {
-            **fixed,
-            **(headers or {}),
-            "Content-Type": f"{kind}; charset=utf-8",
-            "Content-Length": str(len(content)),
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """The terminal shows how far the rater is, not requests."""
 
 
 def buttons_of(session: AnySitting) -> dict[str, Button]:
@@ -196,11 +141,11 @@ def render(view: View, session: AnySitting, tables: Tables, nonce: str) -> str:
 @cache
 def _environment() -> Environment:
     made = environment(Path(__file__).parent)
-    made.filters["breakable"] = _breakable
+    made.filters["breakable"] = breakable
     return made
 
 
-def _breakable(text: str) -> Markup:
+def breakable(text: str) -> Markup:
     """Escaped, and breaking lines at commas: JSON without spaces would break within its words."""
     return Markup(",<wbr>").join(printable(text).split(","))
 

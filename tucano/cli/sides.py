@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tasks.handles import SeedResult, Seeds
@@ -56,6 +56,18 @@ def candidates(text: str, root: Path, tracker: Tracker) -> list[SideCandidate]:
         raise UserError(f"nothing finished in {root} is meant by {text!r}; name {KINDS}")
     whole = [run for run in meant if not faults(verify(root, _chain(run)))]
     return [_of_run(text, run, root) for run in whole or meant[:1]]
+
+
+def shown_arms(side: SideCandidate) -> list[Arm]:
+    """Of a finished run: the base, its SFT start where it made one, and the seed that is best on validation."""
+    assert side.settings is not None
+    best = side.models[side.shown_seed]
+    start = StartFiles(side.stages["sft"]) if "sft" in side.stages else None
+    champion = replace(best, name=f"seed-{side.shown_seed}")
+    if start is None:
+        return [Arm("base", best.base), champion]
+    base = str(start.base) if start.built_here else best.base
+    return [Arm("base", base), Arm("sft", best.base, None if start.built_here else str(start.adapter)), champion]
 
 
 def _is_meant(text: str, run: PipelineRun) -> bool:

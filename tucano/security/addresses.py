@@ -142,3 +142,8 @@ def is_external(url: str) -> bool:
         return not ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host != "localhost"
+
+
+def is_foreign(origin: str | None, host: str | None) -> bool:
+    """Whether a page of another origin asks, by two headers of a request; programs send no Origin."""
+    return origin is not None and origin.partition("://")[2] != host

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from tucano.security.access import LINK_PATH, basic, is_link_token
+from tucano.security.addresses import is_foreign
 
 LONGEST_TOKEN_BYTES = 200
 FIRST_MESSAGE_SECONDS = 10.0
@@ -144,10 +145,8 @@ def serve(app: ASGIApp, address: str) -> None:
 
 
 def _is_foreign(scope: Scope) -> bool:
-    """Whether a page of another origin asks; programs send no Origin."""
     headers = Headers(scope=scope)
-    origin = headers.get("origin")
-    return origin is not None and origin.partition("://")[2] != headers.get("host")
+    return is_foreign(headers.get("origin"), headers.get("host"))
 
 
 def _own_origin_alone(send: Send) -> Send:

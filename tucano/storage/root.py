@@ -22,7 +22,8 @@ UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
 and spaces may.
 """
 FOLDERS = (
-    "artifacts", "locks", "logs", "looks", "mlflow", "monitoring", "overview", "prefect", "replies", "stack", "work",
+    "artifacts", "locks", "logs", "looks", "mlflow", "monitoring", "overview", "prefect", "replies", "stack",
+    "tried", "work",
 )  # fmt: skip
 """What is made in a storage root."""
 WILDCARDS = re.compile(r"[*?\[]")

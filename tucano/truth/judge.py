@@ -72,6 +72,13 @@ class Judge:
         expected = self.rating(told)
         return (expected + 1 / (1 + math.exp(-self.slope * expected - self.offset))) / 2
 
+    def moved(self, told: Mapping[str, float]) -> dict[str, float]:
+        """By how much each fact raises the value: what is lost where it is not known, each fact for itself. A tree
+        sends what it does not know the way that most answers went, so the answer is held against an ordinary one.
+        """
+        value = self.value(told)
+        return {name: value - self.value({**told, name: math.nan}) for name in self.facts}
+
     def knows(self, told: Mapping[str, float]) -> bool:
         """Whether the answer is written in words that the judge has seen: else its value means nothing."""
         return told["known words"] >= LEAST_KNOWN

@@ -1,0 +1,175 @@
+"""The page of `tucano try` and its server. The page asks one model at a time, so that each answer is seen when it is
+there; what the server gives back are pieces of HTML in which everything is escaped.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, Template
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rewards.sets import RewardSet
+from tucano.cli.rate_page import RATE, Tables, breakable
+from tucano.cli.trying.judged import judged
+from tucano.cli.trying.models import Models, NoAnswer
+from tucano.cli.trying.ratings import Rated, Ratings, typed
+from tucano.errors import UserError
+from tucano.presentation.numbers import portuguese
+from tucano.presentation.pages import environment
+from tucano.prompts import Prompt, Task
+from tucano.rating.files import LONGEST_CORRECTION
+from tucano.security.local_page import LocalHandler, LocalServer
+from tucano.security.printable import printable, short
+from tucano.specs.registry import gold, spec_of
+
+LONGEST_TEXT = 4000
+LONGEST_REQUEST_BYTES = 64 * 1024
+MOST_LISTED = 300
+"""Held-out prompts of a task that can be picked; the first one is the example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A model as the page shows it."""
+
+    name: str
+    title: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A finished run to be tried: who answers, what is asked, what judges, and where ratings go."""
+
+    label: str
+    columns: Sequence[Column]
+    tasks: Sequence[Task]
+    prompts: Mapping[str, Prompt]
+    models: Models
+    rewards: RewardSet
+    ratings: Ratings
+    tables: Tables
+
+    def listed(self, task: Task) -> list[Prompt]:
+        """The held-out prompts of a task that the page offers."""
+        return [prompt for prompt in self.prompts.values() if prompt.task == task][:MOST_LISTED]
+
+
+class Asked(BaseModel):
+    """What the page sends. prompt: the id of a held-out prompt whose text was not changed."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    model: str = Field(max_length=100)
+    task: str = Field(max_length=100)
+    text: str = Field(max_length=LONGEST_TEXT)
+    prompt: str = Field("", max_length=500)
+
+
+class TryServer(LocalServer):
+    """Serves one trial."""
+
+    def __init__(self, trial: Trial, port: int) -> None:
+        self.trial = trial
+        self.judging = ThreadPoolExecutor(1)  # SQLite's connections belong to the thread that opened them
+        super().__init__(Handler, port)
+
+    def server_close(self) -> None:
+        super().server_close()
+        self.judging.shutdown()
+
+    def answer(self, asked: Asked) -> str:
+        """The answer of a model and what is said of it, as HTML. ValueError for what cannot be asked; NoAnswer."""
+        trial, prompt = self.trial, self._prompt(asked)
+        if asked.model not in [column.name for column in trial.columns]:
+            raise ValueError("este modelo não está na página")
+        began = time.monotonic()
+        drawn = trial.models.answer(asked.model, prompt.task, prompt.user)
+        if drawn.refused is not None:
+            raise NoAnswer(drawn.refused)
+        seconds = time.monotonic() - began
+        found = self.judging.submit(judged, prompt, drawn.text, trial.rewards).result()
+        return _template("answer.html.j2").render(
+            id=trial.ratings.show(prompt, drawn.text, asked.model),
+            drawn=drawn,
+            seconds=seconds,
+            judged=found,
+            gold=gold(prompt),
+            display=spec_of(prompt.task).display,
+            ratings=RATE,
+            longest=LONGEST_CORRECTION,
+        )
+
+    def _prompt(self, asked: Asked) -> Prompt:
+        text = printable("\n".join(asked.text.splitlines())).strip()
+        if asked.task not in self.trial.tasks:
+            raise ValueError("esta tarefa não é da execução")
+        if not text:
+            raise ValueError("o texto está vazio; escreva ou escolha um pedido")
+        known = self.trial.prompts.get(asked.prompt)
+        return known if known is not None and known.task == asked.task else typed(asked.task, text)
+
+    def page(self, nonce: str) -> str:
+        return _template("page.html.j2").render(
+            trial=self.trial,
+            displays={task: spec_of(task).display for task in self.trial.tasks},
+            longest=LONGEST_TEXT,
+            nonce=nonce,
+        )
+
+
+class Handler(LocalHandler):
+    """GET shows the page; POST asks a model, or keeps a rating."""
+
+    places = ("", "answer", "rate")
+    most_bytes = LONGEST_REQUEST_BYTES
+    server: TryServer
+
+    def do_GET(self) -> None:
+        if (place := self.asked()) == "":
+            self.send_page(self.server.page, "connect-src 'self'")
+        elif place is not None:
+            self.send(405, "Este endereço só recebe pedidos da página.")
+
+    def do_POST(self) -> None:
+        body = self.body()
+        place = None if body is None else self.asked()
+        if body is None or place is None:
+            return
+        try:
+            if self.headers.get_content_type() != "application/json":
+                raise ValueError("o pedido não é JSON")
+            self.send(200, self._done(place, body))
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            self.send(400, f"O pedido não vale: {short('.'.join(map(str, fault['loc'])))}: {short(fault['msg'])}.")
+        except NoAnswer as why:
+            self.send(503, f"O modelo não respondeu: {printable(str(why))}.")
+        except KeyError:
+            self.send(400, "Não gravado: esta resposta é de antes; peça outra e avalie-a.")
+        except (ValueError, UserError, OSError) as why:
+            self.send(400, f"Não deu: {printable(str(why))}.")
+
+    def _done(self, place: str, body: bytes) -> str:
+        if place == "answer":
+            return self.server.answer(Asked.model_validate_json(body))
+        if place == "rate":
+            rated = Rated.model_validate_json(body)
+            self.server.trial.ratings.keep(rated)
+            return f"Nota {rated.rating} gravada."
+        raise ValueError("aqui só se lê")
+
+
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(Path(__file__).parent)
+    made.filters |= {"breakable": breakable, "number": portuguese}
+    return made

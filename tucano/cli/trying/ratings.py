@@ -1,0 +1,71 @@
+"""Ratings that are given on the page of `tucano try`: lines of a rating folder, as `tucano rate` writes them."""
+
+import hashlib
+import secrets
+import threading
+from collections import OrderedDict
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tucano.cli.rate_page import check_form
+from tucano.prompts import Prompt, Task
+from tucano.rating.draw import Candidate, CandidateSource, keep_stores, masked
+from tucano.rating.files import LONGEST_CORRECTION
+from tucano.rating.ledger import LONGEST_NAME
+from tucano.rating.ratings import rating_ledger
+from tucano.rating.session import Correcting, corrected
+from tucano.rating.store import STORE_DUMP
+
+MOST_SHOWN = 1000
+"""Answers that can be rated: the newest."""
+
+
+class Rated(BaseModel):
+    """What the page sends. answer: the id of one that was shown."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    answer: str = Field(max_length=100)
+    rating: int = Field(ge=1, le=5)
+    rater: str = Field(min_length=1, max_length=LONGEST_NAME)
+    correction: str = Field("", max_length=LONGEST_CORRECTION)
+    consent: bool = False
+
+
+class Ratings:
+    """The rating folder of a run's prompt set, and the answers that may be rated. stores: what SQL questions ask."""
+
+    def __init__(self, folder: Path, stores: list[Path]) -> None:
+        self.folder = folder
+        if not (folder / STORE_DUMP).exists():
+            keep_stores(folder, CandidateSource([], stores), folder, set())
+        self._shown: OrderedDict[str, Candidate] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def show(self, prompt: Prompt, completion: str, model: str) -> str:
+        """The id under which an answer may be rated. Nobody rates a text that no model gave."""
+        name = secrets.token_urlsafe(12)
+        with self._lock:
+            self._shown[name] = Candidate(prompt, completion, "sampled", model)
+            while len(self._shown) > MOST_SHOWN:
+                self._shown.popitem(last=False)
+        return name
+
+    def keep(self, rated: Rated) -> None:
+        """Write a rating, masked; it takes the place of the one that this person gave before. KeyError for an answer
+        that is not known, ValueError and UserError for what cannot be kept.
+        """
+        candidate = masked(self._shown[rated.answer])
+        rating_ledger(self.folder).check_rater(rated.rater, "human", is_new=True)
+        correction = corrected(candidate.completion, rated.correction)
+        check_form(candidate.prompt.task, correction)
+        session = Correcting(self.folder, [candidate], rated.rater, "human", rated.consent)
+        session.undo()
+        session.say(candidate.id, str(rated.rating), correction)
+
+
+def typed(task: Task, text: str) -> Prompt:
+    """A text that somebody wrote as a prompt: nothing is known to be true of it."""
+    name = hashlib.sha256(f"{task}\0{text}".encode()).hexdigest()[:12]
+    return Prompt(f"typed-{name}", task, text, template="", source="typed", licence="own")

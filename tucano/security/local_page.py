@@ -1,0 +1,114 @@
+"""A page for one person, on this machine's loopback only: what the pages of `tucano rate` and `tucano try` share.
+
+A random token in the address keeps other web pages and other users of the machine out: whoever does not know it can
+neither read nor write. A page of another origin, or one whose name was pointed here, is refused even with it. What is
+shown is untrusted: templates escape everything, and a page runs no script but its own.
+"""
+
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+from tucano.errors import UserError
+from tucano.security.addresses import is_foreign
+
+HOST = "127.0.0.1"
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MOST_IGNORED_BYTES = 2**20
+"""Of a request that is too long so many are read, so that whoever sent it reads why it is refused."""
+
+
+class LocalServer(ThreadingHTTPServer):
+    """Serves pages below `url`; port 0 takes any free one. UserError where the port cannot be had."""
+
+    def __init__(self, handler: type["LocalHandler"], port: int) -> None:
+        self.token = secrets.token_urlsafe(16)
+        try:
+            super().__init__((HOST, port), handler)
+        except (OSError, OverflowError) as error:
+            raise UserError(
+                f"--port {port} cannot be used ({error}); choose another, or leave it out for any free one"
+            ) from error
+        self.url = f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that went on before it had the whole page is nothing to report."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+    def serve_until_stopped(self, say: Callable[[], None]) -> None:
+        """Until Ctrl-C, or whatever else ends a program; `say` is called once it answers."""
+        stop = threading.Event()
+        for number in STOP_SIGNALS:
+            signal.signal(number, lambda *_: stop.set())
+        thread = threading.Thread(target=self.serve_forever)
+        thread.start()
+        say()
+        stop.wait()
+        self.shutdown()
+        thread.join()
+
+
+class LocalHandler(BaseHTTPRequestHandler):
+    """Requests of who knows the token."""
+
+    places: ClassVar[tuple[str, ...]] = ("",)
+    """What may stand behind the token in an address."""
+    most_bytes: ClassVar[int]
+    """Of a request."""
+    server: LocalServer
+    timeout = 30
+
+    def asked(self) -> str | None:
+        """The place that is asked for; None where the request was refused."""
+        known = f"/{self.server.token}/"
+        begin, place = self.path[: len(known)], self.path[len(known) :]
+        hosts = (f"{HOST}:{self.server.server_port}", f"localhost:{self.server.server_port}")
+        host = self.headers.get("Host")
+        if host not in hosts or is_foreign(self.headers.get("Origin"), host):
+            self.send(403, "Esta página só responde a si mesma: abra o link que o terminal mostra.")
+        elif secrets.compare_digest(begin.encode(), known.encode()) and place in self.places:
+            return place
+        else:
+            self.send(404, "Este não é o endereço da sessão: abra o link que o terminal mostra.")
+        return None
+
+    def body(self) -> bytes | None:
+        """What the request holds; None where it was refused. To be read before anything is answered."""
+        given = self.headers.get("Content-Length", "")
+        length = int(given) if given.isdecimal() and len(given) < len(str(2**63)) else 0
+        if length <= self.most_bytes:
+            return self.rfile.read(length)
+        self.rfile.read(min(length, MOST_IGNORED_BYTES))
+        self.send(413, f"O pedido tem mais de {self.most_bytes // 1024} KB; encurte o texto.")
+        return None
+
+    def send_page(self, render: Callable[[str], str], *more: str) -> None:
+        """A page, made with the nonce that its own style and script have. `more`: what else it may do."""
+        nonce = secrets.token_urlsafe(16)
+        policy = ["default-src 'none'", f"style-src 'nonce-{nonce}'", f"script-src 'nonce-{nonce}'", "img-src data:"]
+        policy += ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", *more]
+        self.send(200, render(nonce), {"Content-Security-Policy": "; ".join(policy)})
+
+    def send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
+        content = text.encode()
+        kind = "text/html" if status == 200 else "text/plain"
+        # «same-origin»: with none at all browsers send our own form's Origin as `null`, which is foreign
+        fixed = {"Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"}
+        self.send_response(status)
+        for name, value in {
+            **fixed,
+            **(headers or {}),
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(content)),
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """The terminal shows what it is for, not requests."""
