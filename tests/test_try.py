@@ -115,7 +115,7 @@ def sent(server: TryServer, place: str, body: object = None, **headers: str) -> 
     content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     path = place if place.startswith("/") else f"/{server.token}/{place}"
     with closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=600)) as connection:
-        connection.request("GET" if body is None else "POST", path, cast("bytes | None", content), known)
+        connection.request("GET" if body is None else "POST", path, content, known)
         answer = connection.getresponse()
         return answer.status, answer.read().decode(), answer.headers
 

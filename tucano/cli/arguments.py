@@ -108,7 +108,7 @@ GROUPS = {
         "judge": "learn from ratings what is a good answer, or say what the judge has learned",
     },
     "use: what a run has promoted": {
-        "try": "ask base, SFT and champion of a finished run on a page, and see what reward and truth say of the answers",
+        "try": "ask base, SFT and champion of a run on a page, and see what reward and truth say of the answers",
         "serve": "answer requests over HTTP with the champion, on this machine and with a token",
         "monitor": "hold what the champion answers against its own test answers; exit code 1 at an alarm",
         "ui": "open Prefect and MLflow pages over the runs of a storage",
