@@ -110,10 +110,11 @@ def test_an_answer_is_broken_into_lines_and_nothing_else() -> None:
 def test_a_run_of_other_code_or_settings_and_one_of_unknown_length_are_refused(
     storage: Path, row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(readme, "PROFILE", "nano")  # that of the storage
     with pytest.raises(UserError, match="were made and judged by other code"):
         readme.require_todays(storage, row)
-    monkeypatch.setattr(readme, "today", lambda: {"laptop": "0" * 16})
-    with pytest.raises(UserError, match="has other settings than the profile laptop"):
+    monkeypatch.setattr(readme, "today", lambda: {"nano": "0" * 16})
+    with pytest.raises(UserError, match="has other settings than the profile nano"):
         readme.require_todays(storage, row)
     with pytest.raises(UserError, match="does not know how long"):
         readme.times(tmp_path, row)

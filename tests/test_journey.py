@@ -3,7 +3,7 @@
 from test_report import comparison
 
 from tasks.running.journey import place, stages_of
-from tucano.comparison.side_by_side import COLUMN, MOST_LINES, side_by_side
+from tucano.report.side_by_side import COLUMN, MOST_LINES, side_by_side
 from tucano.settings import PipelineSettings
 
 

@@ -104,7 +104,7 @@ def test_a_patience_that_cannot_fire_is_warned_about_when_the_profile_loads() ->
 
 def test_a_warning_is_said_to_whoever_chose_and_to_nobody_who_reads_it_again() -> None:
     """`tucano verify` printed it in the middle of its table."""
-    with pytest.warns(UserWarning, match="leaves no room before max_steps=60: early stopping cannot fire"):
+    with pytest.warns(UserWarning, match="leaves no room before max_steps=15: early stopping cannot fire"):
         chosen = load_profile(ROOT, "laptop", ["grpo.patience=40"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -158,8 +158,8 @@ preflight.allow_red=['signal: pusch']  ->  did you mean 'signal: push'?
 health.stop_on=[sampler_apart]  ->  only raised with grpo.sampler=vllm
 health.stop_on=[task_starved]  ->  only raised with grpo.task_weights=iwu
 grpo.rewards=groundd  ->  did you mean 'grounded'?
-sft.enabled=false  ->  random weights
-grpo.save_steps=20  ->  never meet
+model.name=nano  sft.enabled=false  ->  random weights
+grpo.save_steps=7  ->  never meet
 grpo.seeds=[1, 1]  ->  twice
 grpo.seeds=[-1]  ->  grpo.seeds.0=-1 is not valid
 data.mix.push.x=1  ->  no setting 'data.mix.push.x'; did you mean 'data.mix.push'

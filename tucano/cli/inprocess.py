@@ -137,7 +137,7 @@ def _last_verdict(settings: PipelineSettings) -> str:
 
 
 def _last_answers(settings: PipelineSettings) -> str:
-    from tucano.comparison.side_by_side import side_by_side
+    from tucano.report.side_by_side import side_by_side
 
     return "\n".join(["Three answers, before and after:", "", *side_by_side(_last_comparison(settings))])
 

@@ -42,7 +42,8 @@ class Models:
 
     def answer(self, name: str, task: Task, text: str) -> Drawn:
         """Its answer. NoAnswer where it gives none: its files cannot be loaded, or its process died."""
-        most, temperature = self._settings.grpo.max_completion_tokens, self._settings.comparison.served_temperature
+        most = self._settings.grpo.max_completion_tokens
+        temperature = self._settings.comparison.served_temperature
         question = Question(self._systems[task], text, most, temperature, task)
         asking = asyncio.run_coroutine_threadsafe(self._answer(name, question), self._loop)
         self._asking.add(asking)
@@ -65,7 +66,8 @@ class Models:
     async def _answer(self, name: str, question: Question) -> Drawn:
         async with self._locks[name]:
             if name not in self._processes:
-                python, log = self._settings.worker.python, WorkFiles(self._logs / name)
+                python = self._settings.worker.python
+                log = WorkFiles(self._logs / name)
                 log.folder.mkdir(parents=True, exist_ok=True)
                 self._processes[name] = await ModelProcess.start(self._opening(name), python, log.log, BATCH_SECONDS)
             try:
@@ -84,7 +86,8 @@ class Models:
 
     def _opening(self, name: str) -> Opening:
         """A server of vLLM's would take longer to start than the few answers that are asked for."""
-        settings, arm = self._settings, self._arms[name]
+        settings = self._settings
+        arm = self._arms[name]
         completions = narrowed(Completions, settings.grpo).model_copy(update={"sampler": "local"})
         return Opening(
             model=arm.base,

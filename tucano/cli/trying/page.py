@@ -84,7 +84,8 @@ class TryServer(LocalServer):
 
     def answer(self, asked: Asked) -> str:
         """The answer of a model and what is said of it, as HTML. ValueError for what cannot be asked; NoAnswer."""
-        trial, prompt = self.trial, self._prompt(asked)
+        trial = self.trial
+        prompt = self._prompt(asked)
         if asked.model not in [column.name for column in trial.columns]:
             raise ValueError("este modelo não está na página")
         began = time.monotonic()

@@ -27,8 +27,8 @@ def side_by_side(comparison: Comparison) -> list[str]:
 
 def _pair(pair: Pair) -> Iterator[str]:
     yield from wrapped(f"{pair.task}: {pair.user}")
-    before, after = (pair.reward_before, pair.truth_before), (pair.reward_after, pair.truth_after)
-    yield _row(_head("before", *before), _head("after", *after))
+    head = _head("before", pair.reward_before, pair.truth_before)
+    yield _row(head, _head("after", pair.reward_after, pair.truth_after))
     for left, right in zip_longest(_column(pair.before), _column(pair.after), fillvalue=""):
         yield _row(left, right)
 
