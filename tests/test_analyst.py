@@ -127,7 +127,7 @@ def test_curves_by_configuration_have_a_line_and_a_band_each(page: Page, links: 
 def test_two_answers_to_one_prompt_stand_side_by_side_after_one_click(page: Page, links: dict[str, str]) -> None:
     page.go(links["latest answers side by side"])
     page.wait_for_text("seed-42, #3fa9c1 seed 8")
-    for name in ("push.length", "truth"):  # a column of the table
+    for name in ("reward", "truth"):  # a column of the table
         page.wait_for_text(name)
     page.click("[...document.querySelectorAll('a')].find(a => a.innerText.includes('Crie um push'))")
     opened = "(document.body.innerText.split('Comparing 2 traces')[1] ?? '')"

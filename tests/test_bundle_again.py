@@ -95,8 +95,8 @@ def test_other_bits_of_another_processor_are_said_with_both(
 @pytest.mark.parametrize(
     ("profile", "override", "sentence"),
     [
-        ("l4-v5", "grpo.max_steps=1500", "trains models that are built on a CPU; this one is Polygl0t"),
-        ("laptop", "model.device=cuda", "this one is nano on cuda"),
+        ("l4-v5", "grpo.max_steps=1500", "trains models that begin with what this program has; this one is Polygl0t"),
+        ("laptop", "model.device=cuda", "this one is mini on cuda"),
     ],
 )
 def test_what_cannot_be_trained_again_is_refused(profile: str, override: str, sentence: str) -> None:

@@ -55,7 +55,7 @@ BEFORE_A_RUN = {
         ["model.nano_hidden=1024", "model.lora_rank=4096", f"grpo.seeds={list(range(100))}"], "GB free"
     ),
     "a model that no machine can hold": (
-        ["model.nano_hidden=8192", "model.nano_layers=128"], "SFT needs at least .* lower the model's size"
+        ["model.name=nano", "model.nano_hidden=8192", "model.nano_layers=128"], "SFT needs at least .* lower the model's size"
     ),
     "no CUDA": (
         ["model.device=cuda"], "no CUDA device.*--set execution.seeds=seed/vertex-l4 --set execution.stages=stage/vertex-l4"
@@ -87,7 +87,7 @@ def test_outside_a_project_the_profiles_that_came_with_tucano_are_taken_and_that
     result = tucano("run", "latpop", folder=tmp_path)
     assert result.returncode == 2 and result.stderr.splitlines() == [
         f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}",
-        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, l4, l4-v5, l4-1.5b",
+        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, nano, l4, l4-v5, l4-1.5b",
     ]
 
 

@@ -207,7 +207,7 @@ def test_none_and_one_configuration(two: Path, made: tuple[Path, str, str], tmp_
     assert "No comparison yet" in empty and read(empty).open == []
     shutil.rmtree(two / made[2])
     single = write_page(two).read_text(encoding="utf-8")
-    assert "<b>laptop</b>" in single and "All pairs" not in single and "Ahead of the second" not in single
+    assert "<b>nano</b>" in single and "All pairs" not in single and "Ahead of the second" not in single
     assert "Ordered by" not in single and "<span>machine=<b>l4 workbench</b></span>" in single
     (line,) = view(two).lines
     assert line.differs == {"learning_rate": 0.003, "machine": "l4 workbench"}

@@ -566,7 +566,7 @@ def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -
     assert [tracker.evaluation(f"rows of {arm}") for arm in (*runs, "base")] == [*runs.values(), None]
     for arm, identity in runs.items():
         run = tracker.client.get_run(identity)
-        means = {"reward/mean": 0.125, "truth/mean": 0.5, "push.length/mean": 0.5}
+        means = {"reward/mean": 0.125, "truth/mean": 0.5}
         assert run.info.status == "FINISHED" and run.data.metrics == means
         traces = tracker.client.search_traces(locations=[run.info.experiment_id], run_id=identity)
         texts = {json.loads(trace.data.request)["prompt"]: json.loads(trace.data.response) for trace in traces}
@@ -575,7 +575,7 @@ def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -
             beside = {one.name: one.value for one in trace.info.assessments}
             number = json.loads(trace.data.request)["prompt"].removeprefix("Pergunta ")
             assert beside["gold answer"] == f"ouro {number}" and beside["reward"] == int(number) / 4
-            assert beside["push.length"] == 0.5 and ("truth" in beside) is (number == "0")
+            assert ("truth" in beside) is (number == "0")
 
 
 def test_answers_that_mlflow_does_not_take_are_a_warning(tracker: Tracker, caplog: pytest.LogCaptureFixture) -> None:
