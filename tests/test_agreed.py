@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from test_audit import SETTINGS, lines, prompt, write_set
+from test_audit import SETTINGS, few_rows, lines, prompt, write_set
 
 from rewards import PromptLike, Score
 from rewards.names import REPORTED
@@ -15,6 +15,8 @@ from tucano.audit.relations.agreed import BANDS, agreed_checks
 from tucano.errors import UserError
 from tucano.project import COMMITTED_RATINGS
 from tucano.rating.ratings import RatedAnswer, read_rating_set
+
+__all__ = ["few_rows"]
 
 
 class Told:

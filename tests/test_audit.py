@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from html import unescape
@@ -19,7 +20,7 @@ from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
 from tucano.audit.parallel.forks import Hands
-from tucano.audit.relations.table import Material
+from tucano.audit.relations.table import PLAIN, Material, read_table
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
@@ -170,6 +171,15 @@ def rating_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_set(tmp_path_factory.mktemp("ratings"), lines())
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_rows() -> Iterator[None]:
+    """Of the table of relations a few rows are asked about: with all flaws and kinds an audit takes most of a minute."""
+    rows = [row.model_copy(update={"worse": ()}) for row in read_table() if row.kinds[0] == PLAIN]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gate, "read_table", lambda: rows)
+        yield
+
+
 @pytest.fixture(scope="module")
 def sound(rating_set: Path) -> AuditReport:
     return audit("grounded", rating_set, SETTINGS, TASKS, seed=7)
@@ -250,6 +260,16 @@ def test_sound_rewards_pass_on_every_task(sound: AuditReport) -> None:
     assert [row.task for row in whole] == list(TASKS)
     assert all(row.prompts == 5 and row.completions == 25 for row in whole)
     assert "sample size" in {check.name for check in sound.warnings}
+
+
+@pytest.mark.long
+def test_sound_rewards_pass_with_the_table_beside_the_folder(
+    rating_set: Path, sound: AuditReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "read_table", read_table)
+    report = audit("grounded", rating_set, SETTINGS, TASKS, seed=7)
+    assert [check.message for check in report.failed_checks] == []
+    assert len(report.checks) > 2 * len(sound.checks)
 
 
 def test_the_same_seed_gives_the_same_report(sound: AuditReport, rating_set: Path) -> None:
