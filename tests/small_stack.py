@@ -1,4 +1,4 @@
-"""The services of `tucano up`, for tests: a folder, a project whose laptop profile is tiny, and the real stack over it."""
+"""The services of `tucano up`, for tests: a folder, a project whose laptop is tiny, and the real stack over it."""
 
 import shutil
 import socket
@@ -48,12 +48,14 @@ def running_stack(home: Path, settings: Mapping[str, object], say: Callable[[str
 
 
 def small_project(settings: Mapping[str, object]) -> dict[str, Any]:
-    """prefect.yaml whose laptop profile is tiny, and whose nightly audit takes seconds."""
+    """prefect.yaml whose profiles laptop and nano are tiny and alike, and whose nightly audit takes seconds."""
     content: dict[str, Any] = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
-    laptop: dict[str, Any] = content["deployments"][0]["parameters"]["settings"]
+    trained = {one["name"]: one["parameters"] for one in content["deployments"][:2]}
+    small: dict[str, Any] = trained["nano"]["settings"]
     for name, value in settings.items():
         section, _, field = name.partition(".")
-        laptop.setdefault(section, {})[field] = value
+        small.setdefault(section, {})[field] = value
+    trained["laptop"]["settings"] = small
     (nightly,) = (one for one in content["deployments"] if one["name"] == "nightly")
     nightly["parameters"]["settings"]["audit"] = {"resamples": 100, "search_calls": 0}
     return content

@@ -103,6 +103,15 @@ def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: 
     page.rest()
 
 
+def test_its_seeds_are_runs_of_their_own(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
+    training(bench, story)
+    page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
+    page.open(TABS, "Subflow Runs", "seed 42 of nano synthetic")
+    page.wait_for_text("seed 123 of nano synthetic")
+    assert re.search(r"laptop [^,]*, seeds 42 123, \d{4}-\d\d-\d\d \d\d:\d\d", page.text())
+    picture(page, "run")
+
+
 def training(bench: Bench, story: dict[str, Any]) -> list[psutil.Process]:
     """Both training children, once each has a checkpoint."""
     whole = "work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json"
