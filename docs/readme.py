@@ -132,32 +132,36 @@ def _means(effect: Effect | None) -> list[str]:
 
 
 def example(row: Row) -> str:
-    """Of the held-out prompts the one whose gain is nearest to the typical gain, with an answer of each side."""
+    """Of the held-out prompts the one whose two shown answers differ most nearly by the typical gain."""
     compared = row.comparison
     typical = compared.main.overall.estimate
     asked = {prompt.id: prompt.user for prompt in read_prompts(PromptFiles(row.stages["data"].folder).test)}
     answers = read_answers(AnswerFiles(row.stages["answers"].folder).answers)
-    for point in sorted(compared.points, key=lambda point: abs(point.tuned - point.reference - typical)):
-        arms = (compared.reference, compared.shown_arm)
-        before, after = (_median(answers, arm, point.prompt_id, compared.primary) for arm in arms)
-        texts = (asked[point.prompt_id], before.completion, after.completion)
-        if not any(FENCE in text for text in texts):
-            break
-    else:
-        raise UserError("every prompt or answer of this run holds a fence of Markdown")
-    role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
-    gain = ENGLISH.gain(point.tuned - point.reference)
-    intro = (
-        f"Of {compared.prompts} held-out prompts this is the one whose gain ({point.task}, {gain}, mean over the seeds)"
-        f" came nearest to the typical gain ({ENGLISH.gain(typical)}). Each answer has the median reward of its"
-        " model's; only line breaks are ours."
-    )
+    pairs = [
+        (_median(answers, compared.reference, prompt, compared.primary),
+         _median(answers, compared.shown_arm, prompt, compared.primary))
+        for prompt in asked
+    ]  # fmt: skip
     shown = [
-        fill(intro, WIDTH, break_on_hyphens=False), _block(texts[0]),
+        (before, after)
+        for before, after in pairs
+        if not any(FENCE in text for text in (asked[before.prompt_id], before.completion, after.completion))
+    ]
+    if not shown:
+        raise UserError("every prompt or answer of this run holds a fence of Markdown")
+    before, after = min(shown, key=lambda pair: abs(pair[1].reward - pair[0].reward - typical))
+    role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
+    intro = (
+        f"Of {compared.prompts} held-out prompts this is the one whose two answers ({before.task}) differ most nearly"
+        f" by the typical gain ({ENGLISH.gain(typical)}). Each answer has the median reward of its model's; only line"
+        " breaks are ours."
+    )
+    parts = [
+        fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),
         f"Before GRPO ({before.arm}), {_worth(before)}:", _block(before.completion),
         f"After GRPO ({after.arm}, the {role}), {_worth(after)}:", _block(after.completion),
     ]  # fmt: skip
-    return "\n\n".join(shown)
+    return "\n\n".join(parts)
 
 
 def _median(answers: Sequence[Answer], arm: str, prompt: str, decoding: Decoding) -> Answer:
