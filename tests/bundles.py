@@ -11,6 +11,7 @@ from rewards import load_reward_set
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Artifact, Recipe, Store
+from tucano.audit.parallel.process import ratings_of
 from tucano.audit.report import AuditReport
 from tucano.bundle.engines import code_here
 from tucano.bundle.reading import SEED_STAGE
@@ -22,6 +23,7 @@ from tucano.files.models import MergedFiles, SeedFiles, ServedFiles, StartFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, AuditFiles, ComparisonFiles, ReportFiles
 from tucano.profiles import load_profile
+from tucano.project import OF_RELATIONS
 from tucano.prompts import Prompt, write_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings import stages as received
@@ -80,7 +82,9 @@ class _Making:
         run, prompts = self.settings, _prompts()
         data = self._data(prompts)
         self._stage("plan", received.of_plan(run), {})
-        rated = {"ratings.jsonl": str(fingerprint(ratings / "ratings.jsonl")["sha256"])}
+        stores = {name: sha256 for name, sha256 in ratings_of(run)[1].items() if name.startswith(OF_RELATIONS)}
+        assert stores, "of the program, beside the folder"
+        rated = {"ratings.jsonl": str(fingerprint(ratings / "ratings.jsonl")["sha256"])} | stores
         self._stage("audit", received.of_audit(run), rated, _audited)
         self._stage("sft", received.of_sft(run, run.seed), self._from("data"), write_sft)
         self._stage("preflight", received.of_preflight(run, SEEDS[0]), self._from("data", "sft"))

@@ -10,3 +10,5 @@ OWN_FILES = _CARRIED if _CARRIED.is_dir() else Path(__file__).parents[1]
 
 COMMITTED_RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 """What the audit reads unless the settings name another folder."""
+OF_RELATIONS = "relations: "
+"""So begin the names of those inputs of an audit that are the program's, whatever folder it read."""

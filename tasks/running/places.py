@@ -14,7 +14,6 @@ from tucano.settings import PipelineSettings
 from tucano.storage.folder import is_remote
 from tucano.tracking.store import named
 
-NANO = "nano"
 """The name of the model that SFT builds, wherever it works."""
 ON_THIS_MACHINE = "process"
 """The type of the work pool whose runs are processes beside its worker."""
@@ -65,7 +64,7 @@ def _require_reachable(settings: PipelineSettings, job: str) -> None:
             f"storage={settings.storage} is a folder of this machine, which {job} does not see; name a bucket, like"
             " --set storage=gs://BUCKET/tucano"
         )
-    if settings.model.name != NANO and Path(settings.model.name).exists():
+    if not settings.model.is_ours and Path(settings.model.name).exists():
         raise UserError(
             f"model.name={settings.model.name} is a folder of this machine, which {job} does not see; name a model of"
             " the Hub, with its commit in model.revision"

@@ -164,7 +164,7 @@ def _licences(files: PromptFiles) -> set[str]:
 
 
 def ratings(root: Path, contents: Contents) -> Holds:
-    wanted: dict[str, str] = contents.made("audit")["inputs"]
+    wanted = contents.rated
     found = digests_at(root / RATINGS, "*")
     said = [
         f"{name} is not what the audit read"

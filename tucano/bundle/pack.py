@@ -99,12 +99,11 @@ def _texts_of_others(settings: PipelineSettings) -> str | None:
 
 
 def _rated(contents: Contents, folder: Path) -> dict[str, Path]:
-    """The files that the audit read."""
-    read: dict[str, str] = contents.made("audit")["inputs"]
-    for name, sha256 in read.items():
+    """The files of the rating folder that the audit read."""
+    for name, sha256 in contents.rated.items():
         if not (folder / name).is_file() or fingerprint(folder / name)["sha256"] != sha256:
             raise UserError(f"{folder / name} is not what the audit read any more; bring it back, or run again")
-    return {name: folder / name for name in read}
+    return {name: folder / name for name in contents.rated}
 
 
 def _files(stages: Mapping[str, Path], model: Path, rated: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:

@@ -16,6 +16,7 @@ from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
 from tucano.profiles import validated
+from tucano.project import OF_RELATIONS
 from tucano.settings import PipelineSettings
 
 SEED_STAGE = "grpo-"
@@ -51,6 +52,12 @@ class Contents:
         if manifest is None:
             raise UserError(f"the manifest of its {stage} is damaged")
         return manifest
+
+    @property
+    def rated(self) -> dict[str, str]:
+        """The files of the rating folder that the audit read: {name: SHA-256}."""
+        read: dict[str, str] = self.made("audit")["inputs"]
+        return {name: sha256 for name, sha256 in read.items() if not name.startswith(OF_RELATIONS)}
 
     @cached_property
     def settings(self) -> PipelineSettings:

@@ -1,4 +1,5 @@
-"""A champion that was built on a CPU, trained again from its recipe: the same seeds, the same numbers of threads.
+"""A champion that began with what this program has, trained again on a CPU from its recipe: the same seeds, the same
+numbers of threads.
 
 Nothing of the bundle is loaded as a model. Of its settings everything that names a program, a server or a place is left
 out.
@@ -87,18 +88,21 @@ class Retraining:
     def fine_tuned(self) -> Holds:
         made = self._train("sft", self.settings.seed, "sft", None)
         there = StartFiles(self.contents.of("sft"))
-        said = [*_changed(there.base, StartFiles(self._of("sft")).base), *_changed(there.model, self._start.model)]
+        said = _changed(there.weights, self._start.weights)
+        if there.built_here:
+            said += _changed(there.base, self._start.base)
         return self._judged("the same weights, bit for bit", said, self._elsewhere("sft", made))
 
     def seeds(self) -> Holds:
         """As many at a time as there are cores for."""
         lines = self.contents.seeds
-        start = (str(self._start.model), None)
         with ThreadPoolExecutor(seeds_at_a_time(self.settings)) as pool:
             made = dict(
                 zip(
                     lines,
-                    pool.map(lambda arm: self._train("grpo", lines[arm].seed, f"{SEED_STAGE}{arm}", start), lines),
+                    pool.map(
+                        lambda arm: self._train("grpo", lines[arm].seed, f"{SEED_STAGE}{arm}", self._begin), lines
+                    ),
                     strict=True,
                 )
             )
@@ -112,21 +116,21 @@ class Retraining:
 
     def merged(self) -> Holds:
         adapter = SeedFiles(self._of(f"{SEED_STAGE}{self.contents.candidate}")).adapter
-        self._work("merge", "merged", self.settings.seed, start=(str(self._start.model), str(adapter)))
+        self._work("merge", "merged", self.settings.seed, start=(self._begin[0], str(adapter)))
         there = MergedFiles(self.contents.of("merged")).model
         here = MergedFiles(self._of("merged")).model
         return self._judged("the registered weights, bit for bit", _changed(there, here), self._known)
 
     def answered(self) -> Holds:
         """Base, start and seeds answer again; an arm whose weights are not in the bundle, a champion before, cannot."""
-        base = self._start
-        arms = [Arm("base", str(base.base)), Arm("sft", str(base.model), times=len(self.contents.seeds))]
+        base, adapter = self._begin
+        times = len(self.contents.seeds)
+        first = [Arm("base", str(self._start.base))] if self._start.built_here else [Arm("base", base, times=times)]
+        arms = [*first, Arm("sft", base, adapter, times=times)]
         beside = self.contents.settings.execution.stages is None
         if beside:  # the starts answered while the seeds trained
             self._work("answer", STARTS_STAGE, self.settings.seed, arms=arms)
-        arms += [
-            Arm(arm, str(base.model), str(SeedFiles(self._of(SEED_STAGE + arm)).adapter)) for arm in self.contents.seeds
-        ]
+        arms += [Arm(arm, base, str(SeedFiles(self._of(SEED_STAGE + arm)).adapter)) for arm in self.contents.seeds]
         answered = self._of(STARTS_STAGE) if beside else None
         self._work("answer", "answers", self.settings.seed, arms=arms, answered=answered)
         now = {_place(answer): answer for answer in read_answers(self._answers.answers)}
@@ -152,6 +156,12 @@ class Retraining:
         return StartFiles(self._of("sft"))
 
     @property
+    def _begin(self) -> tuple[str, str | None]:
+        """What GRPO begins with: the model that SFT trained whole, or a base and SFT's adapter."""
+        start = self._start
+        return (str(start.model), None) if start.built_here else (self.settings.model.place, str(start.adapter))
+
+    @property
     def _answers(self) -> AnswerFiles:
         return AnswerFiles(self._of("answers"))
 
@@ -169,7 +179,7 @@ class Retraining:
     def _of(self, stage: str) -> Path:
         return self.scratch / "made" / stage
 
-    def _train(self, kind: ChildKind, seed: int, stage: str, start: tuple[str, None] | None) -> dict[str, Any]:
+    def _train(self, kind: ChildKind, seed: int, stage: str, start: tuple[str, str | None] | None) -> dict[str, Any]:
         return self._work(kind, stage, seed, start=start)
 
     def _work(
@@ -220,6 +230,8 @@ def require_retrainable(settings: PipelineSettings) -> None:
             f"--retrain trains models that begin with what this program has; this one is {settings.model.name} on"
             f" {settings.model.device}: verify it without"
         )
+    if not settings.sft.enabled:
+        raise UserError("--retrain begins with SFT, and this model had none: verify it without")
     if settings.grpo.sampler == "vllm":
         raise UserError("--retrain draws with the trainer's own code, and this one drew from vLLM: verify it without")
     require_memory(settings)

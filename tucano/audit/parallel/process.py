@@ -16,7 +16,7 @@ from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.audit.parallel.forks import Hands
 from tucano.audit.stage import write_audit
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
-from tucano.project import COMMITTED_RATINGS
+from tucano.project import COMMITTED_RATINGS, OF_RELATIONS
 from tucano.rating.store import stores_in
 from tucano.requirements.machine import cores
 from tucano.settings import PipelineSettings
@@ -31,7 +31,7 @@ def ratings_of(settings: PipelineSettings) -> tuple[Path, dict[str, str]]:
     """The folder of a run's ratings; its files and the stores of the table of relations: {name: SHA-256}."""
     folder = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
     files = {file.name: file for file in sorted(folder.glob("*.*")) if file.is_file()}
-    files |= {f"relations: {file.name}": file for file in stores_in(COMMITTED_RATINGS, ".sql")}
+    files |= {f"{OF_RELATIONS}{file.name}": file for file in stores_in(COMMITTED_RATINGS, ".sql")}
     return folder, {name: str(fingerprint(file)["sha256"]) for name, file in files.items()}
 
 
