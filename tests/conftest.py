@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 settings.register_profile("ours", deadline=None)  # how long an example takes is the machine's matter, not the code's
 settings.load_profile("ours")
 
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test downloads anything
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # before torch: tests run side by side (tucano/training/launch.py)
 
 SLOW = (

@@ -250,5 +250,8 @@ class TestCommand:
     def test_a_model_whose_shape_nobody_knows_is_a_sentence(self) -> None:
         settings = load_profile(ROOT, "l4", ["model.name=some/model"])
         assert shape_of(settings.model) is None
-        with pytest.raises(UserError, match=r"config of some/model is not at hand.*--set model.name=FOLDER"):
+        with pytest.raises(
+            UserError,
+            match=r"config of some/model is not at hand and the hub does not give it.*--set model.name=FOLDER",
+        ):
             forecast(settings, L4)

@@ -36,7 +36,7 @@ SMALL = [
     "preflight.steps=12",
 ]  # fmt: skip
 """A machine and a model for a test: the nano model learns at a hundred times the rate of a real one."""
-OF_THEIR_OWN = {name: ["grpo.overlong_tokens=28"] for name in ("l4-v5", "l4-1.5b")}
+OF_THEIR_OWN = {name: ["grpo.overlong_tokens=28"] for name in ("l4-v5", "l4-1.5b", "l4-3.7b")}
 """Settings that are shares of another one, scaled with it."""
 
 

@@ -3,10 +3,13 @@
 import json
 import os
 import re
+import subprocess
 import sys
 import venv
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from test_cli import refused, tucano
@@ -18,10 +21,12 @@ from tucano.profiles import load_profile
 from tucano.requirements.memory import MOST_CACHE_BYTES, needs, require_memory
 from tucano.requirements.second_zero import findings, require_startable
 from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
+from tucano.settings import ModelSettings
 from tucano.training.samplers.local import CACHE_BYTES
 
 ROOT = Path(__file__).parent.parent
 HERE = ["execution.seeds=null"]
+COMMIT = f"model.revision={'1' * 40}"
 QWEN3 = {
     "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16,
     "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 49152, "tie_word_embeddings": True,
@@ -53,7 +58,7 @@ def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
     return [finding.sentence for finding in findings(settings) if finding.refuses == refuses]
 
 
-@pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
+@pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b", "l4-3.7b"])
 def test_a_deployment_without_a_server_is_refused(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
     """It used to say so in passing and to train on this machine."""
     gpu(23_034)
@@ -64,10 +69,20 @@ def test_a_deployment_without_a_server_is_refused(profile: str, gpu: Callable[[i
     assert "tucano up" in sentence and "PREFECT_API_URL" in sentence and "--set execution.seeds=null" in sentence
 
 
-@pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
-def test_a_shipped_profile_can_begin_on_an_l4(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
+@pytest.mark.parametrize(
+    ("profile", "commit"), [("l4", []), ("l4-v5", []), ("l4-1.5b", [COMMIT]), ("l4-3.7b", [COMMIT])]
+)
+def test_a_shipped_profile_can_begin_on_an_l4(
+    profile: str, commit: list[str], gpu: Callable[[int], None], no_server: None
+) -> None:
     gpu(23_034)
-    require_startable(load_profile(ROOT, profile, HERE))
+    require_startable(load_profile(ROOT, profile, [*HERE, *commit]))
+
+
+@pytest.mark.parametrize("profile", ["l4-1.5b", "l4-3.7b"])
+def test_a_larger_base_begins_when_its_commit_is_named(profile: str) -> None:
+    """Nobody has read them: a commit that was made up would be worse than none."""
+    assert "is not pinned to a commit" in sentences(profile)[0]
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "d1953bb", "null"])
@@ -161,6 +176,50 @@ def test_tucanos_shape_is_the_one_that_its_card_gives() -> None:
     l4 = load_profile(ROOT, "l4", []).model
     assert shape_of(l4) is TUCANO and adapter_weights(l4) < LORA_WEIGHTS_UNKNOWN
     assert adapter_weights(l4) == 16 * 28 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072))
+
+
+def test_the_larger_tucanos_have_the_weights_that_their_cards_give() -> None:
+    """1.51 and 3.76 billion: the layers of Qwen3-1.7B and of Qwen3-4B, with a vocabulary of 49,152."""
+    whole = {}
+    for size, hidden, inner, layers, query in (("1.5B", 2048, 6144, 28, 2048), ("3.7B", 2560, 9728, 36, 4096)):
+        each = hidden * (2 * query + 2 * 1024) + 3 * hidden * inner + 2 * hidden + 2 * 128
+        whole[size] = 49152 * hidden + layers * each + hidden
+        shape = shape_of(ModelSettings(name=f"Polygl0t/Tucano2-qwen-{size}-Instruct", revision="0" * 40))
+        assert shape is not None and shape.weights == whole[size]
+    assert whole == {"1.5B": 1_510_073_344, "3.7B": 3_759_341_056}
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_shape_of_another_hub_model_is_asked_of_the_hub(there: bool, tmp_path: Path) -> None:
+    """A hub of our own, in a process of its own, since the library reads its address once."""
+    body = json.dumps(QWEN3).encode()
+    commit = "3" * 40
+
+    class Hub(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.send_response(200 if there and self.path == f"/some/model/resolve/{commit}/config.json" else 404)
+            for name, value in (("ETag", '"1"'), ("X-Repo-Commit", commit), ("Content-Length", str(len(body)))):
+                self.send_header(name, value)
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            self.do_HEAD()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as hub:
+        Thread(target=hub.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{hub.server_address[1]}"
+        environment = os.environ | {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+        code = (
+            "from tucano.requirements.shapes import shape_of; from tucano.settings import ModelSettings;"
+            f"shape = shape_of(ModelSettings(name='some/model', revision='{commit}')); print(shape and shape.weights)"
+        )
+        said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        hub.shutdown()
+    assert said.stdout.split()[-1] == ("490799104" if there else "None")
 
 
 def test_the_lower_bounds_are_these() -> None:

@@ -1,7 +1,8 @@
 """The shape of the model that is trained, as far as it is known without loading it: its weights, cache and context."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,25 +78,22 @@ TUCANO = Shape(
     vocab_size=49_152,
 )
 """Of Tucano2-qwen-0.5B: 490.8 million weights, as its card says. The preflight sees the real model."""
-QWEN = Shape(
-    hidden_size=1536,
-    intermediate_size=8960,
-    num_hidden_layers=28,
-    num_attention_heads=12,
-    num_key_value_heads=2,
-    head_dim=128,
-    vocab_size=151_936,
-    max_position_embeddings=32_768,
-    model_type="qwen2",
-)
-"""Of Qwen2.5-1.5B: 1.54 billion weights, 1.31 without the embedding, as its card says."""
-KNOWN = {"Polygl0t/Tucano2-qwen-0.5B-Instruct": TUCANO, "Qwen/Qwen2.5-1.5B-Instruct": QWEN}
+TUCANO_1_5B = replace(TUCANO, hidden_size=2048, intermediate_size=6144)
+"""Of Tucano2-qwen-1.5B, which was Qwen3-1.7B and has the vocabulary of Tucano2: 1.51 billion weights."""
+TUCANO_3_7B = replace(TUCANO, hidden_size=2560, intermediate_size=9728, num_hidden_layers=36, num_attention_heads=32)
+"""Of Tucano2-qwen-3.7B, which was Qwen3-4B: 3.76 billion weights, as its card says."""
+KNOWN = {
+    f"Polygl0t/Tucano2-qwen-{size}-Instruct": shape
+    for size, shape in (("0.5B", TUCANO), ("1.5B", TUCANO_1_5B), ("3.7B", TUCANO_3_7B))
+}
+ASKED_SECONDS = 5
+MOST_BYTES = 2**20
+"""Of a config that a hub gives."""
 
 
 def shape_of(model: ModelSettings) -> Shape | None:
-    """From the settings (nano), a folder, or the few hub models that we know; None for another one of the hub.
-
-    UserError where a folder's config describes no language model.
+    """From the settings (nano), a folder, the few hub models that we know, or what the hub says of another one at its
+    pinned commit; None where it says nothing. UserError where a config describes no language model.
     """
     if model.name == "nano":
         return Shape(
@@ -107,7 +105,10 @@ def shape_of(model: ModelSettings) -> Shape | None:
             vocab_size=model.nano_vocabulary,
         )
     file = Path(model.place) / "config.json"
-    return _read(file) if file.is_file() else KNOWN.get(model.name)
+    known = KNOWN.get(model.name)
+    if known is None and not file.is_file() and model.revision is not None:
+        file = _asked(model.name, model.revision) or file
+    return _read(file) if file.is_file() else known
 
 
 def adapter_weights(model: ModelSettings) -> int:
@@ -120,8 +121,21 @@ def adapter_weights(model: ModelSettings) -> int:
     return model.lora_rank * shape.num_hidden_layers * per_layer
 
 
+@cache
+def _asked(name: str, revision: str) -> Path | None:
+    """The config of a hub model, asked once: a commit does not change, and who cannot be reached now is not waited for
+    again.
+    """
+    from huggingface_hub import hf_hub_download  # half a second, for a model that nobody knows alone
+
+    try:
+        return Path(hf_hub_download(name, "config.json", revision=revision, etag_timeout=ASKED_SECONDS))
+    except (OSError, ValueError):  # of these kinds are all that this library raises where it gets no file
+        return None
+
+
 def _read(file: Path) -> Shape:
     try:
-        return parsed(Shape, json.loads(file.read_text(encoding="utf-8")))
+        return parsed(Shape, json.loads(file.read_bytes()[:MOST_BYTES]))
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file} is damaged or describes no language model; bring it back, or name another") from error

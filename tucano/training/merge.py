@@ -15,7 +15,6 @@ from typing import Any
 import torch
 from peft import PeftModel
 from torch import Tensor
-from transformers import PreTrainedModel
 
 from tucano.files.models import MergedFiles
 from tucano.files.per_task import adapters_by_task
@@ -23,7 +22,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.settings.grpo import MergeStage
 from tucano.settings.model import LoadedModel
-from tucano.training.checkpoints import weights
+from tucano.training.checkpoints import merged
 from tucano.training.jobs import Job
 from tucano.training.policies import effect
 from tucano.training.policies.chat import encode, stop_tokens
@@ -65,27 +64,16 @@ def run(job: Job) -> dict[str, object]:
     own = quantisation_distance(trained, settings.model, job.base, ids, answers)
     del trained
     stored = MergedFiles(Path(job.output)).model
-    merged = _merged(settings, job).to(torch.bfloat16)
-    merged.generation_config.eos_token_id = list(decoding.stop)  # a server reads no tokenizer to know where it stops
-    weights.save(merged, stored)
-    tokenizer.save_pretrained(stored)
     left = Path(job.adapter) if adapters_by_task(Path(job.adapter)) else None
+    base = merged.Base(job.base, settings.model.revision)
+    into = None if left else Path(job.adapter)
+    merged.write(base, into, settings.model.device, tokenizer, decoding.stop, stored)
+    tokenizer.save_pretrained(stored)
     unpinned = _exact(settings.model).model_copy(update={"revision": None})
     reloaded, _ = load_policy(unpinned, str(stored), left, trainable=False, seed=job.seed)
     if left is None:  # whoever loads the model sees whether it still is the one that is measured here
         replace(changed, with_adapter=effect.logps(reloaded, changed.texts)).write(stored)
     return _differences(expected, _logps(reloaded, tasks, ids, answers), bare, own)
-
-
-def _merged(settings: MergeStage, job: Job) -> PreTrainedModel:
-    """What is stored: the base with its adapter merged; the base itself where each task keeps its own adapter."""
-    exact = _exact(settings.model)
-    adapter = Path(str(job.adapter))
-    if adapters_by_task(adapter):
-        return load_base(exact, job.base)[0]
-    adapted, _ = load_policy(exact, job.base, adapter, trainable=False, seed=job.seed)
-    merged: PreTrainedModel = adapted.merge_and_unload(safe_merge=True)
-    return merged
 
 
 def _answers(

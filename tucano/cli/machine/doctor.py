@@ -124,7 +124,10 @@ def _foresee(name: str, settings: PipelineSettings) -> bool:
     except UserError as error:
         startable = False
         said = f"does not run here: {error}"
-    bounds = shown(needs(settings)) or f"unknown, since the config of {settings.model.name} is not at hand"
+    bounds = (
+        shown(needs(settings))
+        or f"unknown, since the config of {settings.model.name} is not at hand, nor given by the hub"
+    )
     print(f"\n{name}, with the given settings\n  {said}")
     print(f"  Memory         at least {bounds} (weights, caches and logits alone)")
     print("  Gates          data, then the audit (seconds), then SFT, then the preflight (minutes), then GRPO")

@@ -22,8 +22,12 @@ from tucano.training.samplers.local import BATCH_ROWS, CACHE_BYTES, batches
 PROMPT_TOKENS = 128
 REFILLED = 0.5
 """Of the groups, in a round that draws groups without a signal anew (assumed)."""
-MERGE_COPIES = 10
-"""Bytes per weight at the merge: the model in 32 bits with its adapter, then in 16, and loaded again in 32."""
+MERGE_BYTES = 4
+"""Per weight at the merge: what was written is loaded again in 32 bits. A model in 4 bits beside the full one in 16,
+which is before, takes less, and the merge itself 2 GB.
+"""
+MERGED_PER_SECOND = 8e6
+"""Weights (assumed, of a disk that reads 100 MB a second): they are read, written, and read twice again."""
 NO_ROOM = "take a smaller model or lower model.max_length_tokens"
 ANY = replace(MACHINES["l4"], title="this machine's GPU")
 """Its speed does not matter for what fits."""
@@ -67,8 +71,8 @@ def forecast(
     shape = shape_of(settings.model)
     if shape is None:
         raise UserError(
-            f"the config of {settings.model.name} is not at hand, so nothing can be foreseen; download the model, and"
-            " name its folder with --set model.name=FOLDER"
+            f"the config of {settings.model.name} is not at hand and the hub does not give it, so nothing can be"
+            " foreseen; download the model, and name its folder with --set model.name=FOLDER"
         )
     computing = machine.computing_in(settings.model.dtype)
     lines = []
@@ -132,7 +136,14 @@ class _Run:
         yield self._preflight(training)
         yield from map(self._side_by_side, [*training, *self._after_grpo()])
         yield self._answers("answers", *self._comparison(), models=2)
-        yield Line("merge", MERGE_COPIES * self.shape.weights, 60.0, "about a minute", "the model's size decides")
+        yield self._merge()
+
+    def _merge(self) -> Line:
+        weights = self.shape.weights
+        how = (
+            f"{weights / 1e9:.2f} billion weights from file to file, at {MERGED_PER_SECOND / 1e6:.0f} million a second"
+        )
+        return Line("merge", MERGE_BYTES * weights, weights / MERGED_PER_SECOND, how, "the model's size decides")
 
     def _preflight(self, training: Sequence[Line]) -> Line:
         """It rehearses some steps with the run's own batches, on a GPU."""

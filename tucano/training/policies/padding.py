@@ -1,6 +1,7 @@
 """A token to pad with that ends nothing: what is masked by its id would else lose the end of every answer."""
 
 import torch
+from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from tucano.training.policies.chat import stop_tokens
@@ -38,8 +39,13 @@ def _unused(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> str |
 
 @torch.no_grad()
 def _lengthen(model: PreTrainedModel, size: int) -> None:
-    """New rows are the mean of the old ones: no prompt makes such a token likely."""
     before = model.get_input_embeddings().weight.shape[0]
     model.resize_token_embeddings(size, mean_resizing=False)
     for layer in (model.get_input_embeddings(), model.get_output_embeddings()):
-        layer.weight[before:] = layer.weight[:before].float().mean(dim=0).to(layer.weight)
+        layer.weight.copy_(lengthened(layer.weight[:before], size))
+
+
+def lengthened(weight: Tensor, rows: int) -> Tensor:
+    """With new rows, which are the mean of the old ones: no prompt makes such a token likely."""
+    mean = weight.float().mean(dim=0).to(weight)
+    return torch.cat([weight, mean.expand(rows - len(weight), -1)])
