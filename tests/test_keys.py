@@ -138,11 +138,13 @@ READ_BY: dict[str, set[str]] = {
     "grpo.selection": {"grpo", "dpo"},
     "grpo.": TRAINED["grpo"],
     "health.": {"grpo", "dpo"},
-    "comparison.primary": {"plan", "comparison"},
+    "comparison.primary": {"plan", "comparison", "grpo", "dpo"},  # checkpoints are chosen at its decoding
     "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark", "public"},
     "comparison.truth_margin": {"plan", "comparison"},
     "comparison.rewards": {"plan", "answers", "starts", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
-    "comparison.served_temperature": {"plan", "answers", "starts", "benchmark-answers", "benchmark-endpoint"},
+    "comparison.served_temperature": {
+        "plan", "answers", "starts", "benchmark-answers", "benchmark-endpoint", "preflight", "grpo", "dpo",
+    },
     "comparison.samples": {"plan", "answers", "starts"},
     "benchmark.samples": {"benchmark-answers", "benchmark-endpoint"},
     "benchmark.resamples": {"benchmark", "public"},

@@ -336,6 +336,10 @@ class GrpoSettings(GrpoRun):
         if self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
             raise ValueError(
                 f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide"
+    validation_decoding: Literal["primary", "served", "sampled"] = Field(
+        "primary",
+        description="Which of the comparison's decodings the checkpoint is chosen at; primary: comparison.primary.",
+    )
                 " the other"
             )
         return self
@@ -372,5 +376,7 @@ class MergeStage(Section):
 
     max_completion_tokens: int
     model: LoadedModel
+    validation_temperature: float
     base: str
     seed: int
+    served_temperature: float

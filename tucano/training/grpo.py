@@ -54,7 +54,8 @@ def run(job: Job) -> dict[str, object] | None:
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
     validation = Validation(
-        settings.grpo, examiner, of_tasks(settings, read_prompts(files.validation)), journal, work.best, job.seed
+        settings.grpo, examiner, asked, journal, work.best, job.seed, settings.validation_temperature
+    asked = of_tasks(settings, read_prompts(files.validation))
     )
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
