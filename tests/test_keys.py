@@ -136,6 +136,8 @@ READ_BY: dict[str, set[str]] = {
     "grpo.sampler": {"preflight", "grpo", "dpo", "answers", "starts", "benchmark-answers", "benchmark-pace", "public-answers"},
     "grpo.validation_samples": {"grpo", "dpo"},
     "grpo.selection": {"grpo", "dpo"},
+    "grpo.validation_decoding": {"grpo", "dpo"},
+    "grpo.admission": {"grpo"},
     "grpo.": TRAINED["grpo"],
     "health.": {"grpo", "dpo"},
     "comparison.primary": {"plan", "comparison", "grpo", "dpo"},  # checkpoints are chosen at its decoding
@@ -183,6 +185,7 @@ CHANGED: dict[str, Any] = {
     "grpo.advantages": "group", "grpo.block_advantages": True, "grpo.max_think_tokens": 50, "grpo.think_weight": 0.1,
     "grpo.adapters": "per_task", "dpo.batch_size": 32, "dpo.micro_batch": 8, "dpo.schedule": "cosine",
     "grpo.task_weights": "equal", "grpo.entropy_target": 0.3, "grpo.selection": "truth", "health.stop_on": (),
+    "grpo.validation_decoding": "sampled", "grpo.admission": {"low": 0.1},
     "preflight.allow_red": ("memory",), "comparison.rewards": "v4.2", "comparison.primary": "sampled",
     "benchmark.endpoints": ({**API, "timeout_s": 7, "parallel": 1},), "benchmark.judge": None,
     "execution.seeds": "seed/local", "execution.stages": "stage/local", "promotion.model": "other",

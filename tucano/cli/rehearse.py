@@ -155,6 +155,7 @@ def in_small(settings: PipelineSettings, profile: str, minutes: float | None = N
             "save_steps": steps // 2,
             "patience": 1,
             "length_stages": (),
+            "admission": None,  # a start of so few steps answers too badly
         },
         "comparison": {"samples": 1},
         "audit": {} if settings.audit.override_by else override,
