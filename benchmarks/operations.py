@@ -66,6 +66,7 @@ SMALL = {
     # so small a model babbles, and the preflight says so
     "preflight.allow_red": [
         "completion length",
+        "served length",
         "signal: extraction",
         "signal: sql_qa",
         "signal: insights",

@@ -238,7 +238,7 @@ class Planned:
 def planned(folder: Path, place: Path, dead: set[str], **chosen: object) -> Any:
     usual = {"drop_zero_variance": True, "advantages": "group", "loss": "dapo"}
     made = trainer(folder, place, settings(**usual | chosen), Planned(frozenset(dead)))
-    made.validation = Validation(made.settings, cast("Any", None), [], cast("Any", None), place, 1)
+    made.validation = Validation(made.settings, cast("Any", None), [], cast("Any", None), place, 1, 1.0)
     return made
 
 

@@ -138,6 +138,18 @@ def short_evaluations(put: pytest.MonkeyPatch, model: Path) -> list[str]:
     return []
 
 
+def repeating(put: pytest.MonkeyPatch, model: Path) -> list[str]:
+    """Served answers repeat themselves up to the ceiling, rollouts do not."""
+    answer = Examiner.answer
+
+    def cold_ones_go_on(self: Examiner, model: Any, prompts: Any, samples: int, temperature: float, seed: int) -> Any:
+        drawn = answer(self, model, prompts, samples, temperature, seed)
+        return [replace(one, truncated=one.truncated or temperature < 0.5) for one in drawn]
+
+    put.setattr(Examiner, "answer", cold_ones_go_on)
+    return []
+
+
 def identical(put: pytest.MonkeyPatch, model: Path) -> list[str]:
     """A start whose distribution has collapsed onto one token at every place."""
     file, name = model / "model.safetensors", "model.norm.weight"
@@ -165,6 +177,7 @@ def no_tokenizer(put: pytest.MonkeyPatch, model: Path) -> list[str]:
         (doubled, "signal: extraction", "components add up to more than 1"),
         (sixteen_tokens, "completion length", "ceiling 16"),
         (short_evaluations, "completion length", "ceiling 16"),
+        (repeating, "served length", "100% of 48 cut off"),
         (identical, "signal: push", "there is almost nothing to learn from"),
         (diverging, "finite", "from step 2 on: lower grpo.learning_rate"),
         (no_tokenizer, "tokenizer", "evaluations have none"),

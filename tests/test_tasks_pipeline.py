@@ -15,7 +15,7 @@ STAGES = {"data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "answers"
 
 def ran(storage: Path, mix: dict[str, float], **chosen: Any) -> tuple[str, str]:
     """What a run and a benchmark of these tasks print."""
-    red = ["completion length", *(f"signal: {task}" for task in mix)]
+    red = ["completion length", "served length", *(f"signal: {task}" for task in mix)]
     chosen |= {"data__mix": json.dumps(mix), "preflight__allow_red": json.dumps(red), "grpo__seeds": [42]}
     code, output = finished(started(storage, "run", **chosen))
     assert code == 0 and set(whys(output)) >= STAGES, output

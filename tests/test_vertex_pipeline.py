@@ -40,7 +40,7 @@ SMALLER: dict[str, dict[str, Any]] = {
     "audit": {"resamples": 100, "override_by": "Ana Souza", "override_reason": "the drill of taken machines"},
     # long enough for a machine to be taken away in the middle
     "sft": {"max_epochs": 12, "learning_rate": 0.005, "schedule": "linear", "eval_steps": 5, "save_steps": 5},
-    "preflight": {"allow_red": ["completion length", *(f"signal: {task}" for task in ("extraction", "sql_qa", "insights", "push"))]},
+    "preflight": {"allow_red": ["completion length", "served length", *(f"signal: {task}" for task in ("extraction", "sql_qa", "insights", "push"))]},
     "grpo": {
         "seeds": [42], "max_steps": 10, "batch_size": 32, "generations": 8, "micro_batch": 32,
         "max_completion_tokens": 48, "overlong_tokens": 8, "eval_steps": 5, "save_steps": 5, "patience": 3,

@@ -37,7 +37,7 @@ SHORT_MINUTES = 10
 """With less time for it a rehearsal makes half as many steps."""
 ENDING_SECONDS = 15
 """What is kept of the time for ending a child in order and writing the file."""
-OF_A_BEGINNER = ("completion length", "thoughts", *SIGNALS.values())
+OF_A_BEGINNER = ("completion length", "served length", "thoughts", *SIGNALS.values())
 """Checks that are red because SFT was as short as a rehearsal makes it."""
 LAST_LINES = 60
 LINE = 400
@@ -155,6 +155,7 @@ def in_small(settings: PipelineSettings, profile: str, minutes: float | None = N
             "save_steps": steps // 2,
             "patience": 1,
             "length_stages": (),
+            "admission": None,  # a start of so few steps answers too badly
         },
         "comparison": {"samples": 1},
         "audit": {} if settings.audit.override_by else override,

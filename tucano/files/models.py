@@ -42,7 +42,9 @@ class StartFiles:
 
 @dataclass(frozen=True, slots=True)
 class SeedFiles:
-    """What GRPO made with one seed, or DPO after it, which keeps the `pairs` that it learned from too."""
+    """What GRPO made with one seed, with its `admission` where it chose its prompts; or DPO after it, which keeps the
+    `pairs` that it learned from too.
+    """
 
     folder: Path
 
@@ -53,6 +55,10 @@ class SeedFiles:
     @property
     def journal(self) -> Path:
         return self.folder / JOURNAL
+
+    @property
+    def admission(self) -> Path:
+        return self.folder / "admission.jsonl"
 
     @property
     def pairs(self) -> Path:

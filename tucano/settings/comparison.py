@@ -8,6 +8,9 @@ from tucano.settings.base import RewardSetName, Section
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
 
+SAMPLED = 1.0
+"""Temperature of the sampled decoding."""
+
 
 class Asking(Section):
     """How the arms are asked, and what scores their answers."""

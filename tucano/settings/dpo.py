@@ -81,5 +81,6 @@ class DpoStage(Section):
     model: LoadedModel
     base: str
     threads: int
+    validation_temperature: float
     health: HealthSettings
     seed: int

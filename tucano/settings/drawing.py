@@ -1,10 +1,10 @@
 """How answers are drawn, scored and looked at: what GRPO and what comes after it share, under `grpo.*`."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, model_validator
 
-from tucano.settings.base import RewardSetName, Section
+from tucano.settings.base import RewardSetName, Section, Share
 
 
 class Completions(Section):
@@ -41,6 +41,23 @@ class Drawing(Completions):
     temperature: float = Field(
         1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies."
     )
+
+
+class Admission(Section):
+    """Training prompts that GRPO draws from: those that its start answers neither too well nor too badly."""
+
+    low: Share = Field(0.2, description="Lowest mean reward of a prompt's answers.")
+    high: Share = Field(0.8, description="Highest mean reward of a prompt's answers.")
+    samples: int = Field(8, ge=2, le=1024, description="Answers of the start to each prompt, drawn as in rollouts.")
+    prompts: PositiveInt | None = Field(
+        None, le=10**6, description="Training prompts that are tried, drawn at random; null: all. Others are left out."
+    )
+
+    @model_validator(mode="after")
+    def _something_lies_between(self) -> Self:
+        if self.low >= self.high:
+            raise ValueError(f"grpo.admission.low={self.low} is not below grpo.admission.high={self.high}")
+        return self
 
 
 class Looking(Section):

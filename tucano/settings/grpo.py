@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from tucano.prompts import Task
 from tucano.settings.base import Schedule, Section, Seed, Share
-from tucano.settings.drawing import Drawing, Looking
+from tucano.settings.drawing import Admission, Drawing, Looking
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import AdaptedModel, LoadedModel
 
@@ -199,6 +199,11 @@ class GrpoTraining(Drawing):
             )
 
     @property
+    def prompts_at_once(self) -> int:
+        """Prompts that completions are sampled for at once."""
+        return self.batch_size * self.rollout_steps // self.generations
+
+    @property
     def _on_policy(self) -> bool:
         return self.iterations == self.rollout_steps == 1
 
@@ -310,7 +315,18 @@ class GrpoTraining(Drawing):
 
 
 class GrpoRun(Looking, GrpoTraining):
-    """What the training of one seed follows from: GrpoTraining, and how its checkpoint is chosen."""
+    """What the training of one seed follows from: GrpoTraining, its prompts, and how its checkpoint is chosen."""
+
+    admission: Admission | None = Field(
+        None, description="Which training prompts are drawn from, by what the start earns with them; null: all."
+    )
+
+    @model_validator(mode="after")
+    def _enough_prompts_are_tried(self) -> Self:
+        tried, needed = self.admission and self.admission.prompts, self.prompts_at_once
+        if tried and tried < needed:
+            raise ValueError(f"grpo.admission.prompts={tried} is less than the {needed} that a step asks at once")
+        return self
 
 
 class GrpoSettings(GrpoRun):
@@ -320,6 +336,10 @@ class GrpoSettings(GrpoRun):
         (42, 123, 456), min_length=1, max_length=100, description="One training run per seed. TRL: seed."
     )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
+    validation_decoding: Literal["primary", "served", "sampled"] = Field(
+        "primary",
+        description="Which of the comparison's decodings the checkpoint is chosen at; primary: comparison.primary.",
+    )
     adapters: Literal["one", "per_task"] = Field(
         "one",
         description=("One adapter for all tasks, or one for each, of grpo.max_steps steps each."),
@@ -356,6 +376,7 @@ class GrpoStage(TrainerStage):
     """What the training of one seed follows from."""
 
     grpo: GrpoRun
+    validation_temperature: float
     health: HealthSettings
 
 
@@ -364,6 +385,7 @@ class PreflightStage(TrainerStage):
 
     steps: int
     trainings: int
+    served_temperature: float
     adapters: Literal["one", "per_task"]
 
 

@@ -15,7 +15,7 @@ from tucano.security.texts import Address, Line
 from tucano.settings.audit import AuditSettings
 from tucano.settings.base import Section, Seed
 from tucano.settings.benchmark import BenchmarkSettings
-from tucano.settings.comparison import ComparisonSettings
+from tucano.settings.comparison import SAMPLED, ComparisonSettings
 from tucano.settings.data import DataSettings
 from tucano.settings.dpo import DpoSettings
 from tucano.settings.execution import CostSettings, ExecutionSettings, WorkerSettings
@@ -208,6 +208,13 @@ class PipelineSettings(Section):
                     " choose one task"
                 )
         return self
+
+    @property
+    def validation_temperature(self) -> float:
+        """What validation answers are drawn at: as the comparison draws those that the checkpoint is chosen for."""
+        chosen = self.grpo.validation_decoding
+        decoding = self.comparison.primary if chosen == "primary" else chosen
+        return self.comparison.served_temperature if decoding == "served" else SAMPLED
 
     @property
     def trainings(self) -> int:

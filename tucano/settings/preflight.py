@@ -10,8 +10,8 @@ from tucano.settings.base import Section
 SIGNALS = {task: f"signal: {task}" for task in TASKS}
 CHECKS = (
     "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache",
-    "context", "completion length", "quantisation", *SIGNALS.values(), "finite", "sampler", "gradient flow", "memory",
-    "think block", "thoughts", "marks of a thought",
+    "context", "completion length", "served length", "quantisation", *SIGNALS.values(), "finite", "sampler",
+    "gradient flow", "memory", "think block", "thoughts", "marks of a thought",
 )  # fmt: skip
 """The checks of the preflight that can be red."""
 if TYPE_CHECKING:

@@ -78,6 +78,7 @@ def of_preflight(settings: PipelineSettings, seed: int) -> PreflightStage:
         threads=settings.worker.threads,
         seed=seed,
         trainings=settings.trainings,
+        served_temperature=settings.comparison.served_temperature,
         steps=settings.preflight.steps,
         adapters=settings.grpo.adapters,
     )
@@ -86,6 +87,7 @@ def of_preflight(settings: PipelineSettings, seed: int) -> PreflightStage:
 def of_grpo(settings: PipelineSettings, seed: int) -> GrpoStage:
     return GrpoStage(
         grpo=narrowed(GrpoRun, settings.grpo),
+        validation_temperature=settings.validation_temperature,
         model=narrowed(AdaptedModel, settings.model),
         base=base_identity(settings.model.place),
         tasks=settings.tasks,
@@ -104,6 +106,7 @@ def of_dpo(settings: PipelineSettings, seed: int) -> DpoStage:
     shared = (narrowed(Drawing, settings.grpo), narrowed(Looking, settings.grpo))
     return DpoStage(
         dpo=DpoRun.model_construct(**{name: value for part in (own, *shared) for name, value in part}),
+        validation_temperature=settings.validation_temperature,
         model=narrowed(LoadedModel, settings.model),
         base=base_identity(settings.model.place),
         threads=settings.worker.threads,

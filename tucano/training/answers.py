@@ -16,7 +16,7 @@ from tucano.files.per_task import adapters_by_task
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.prompts import jsonl_lines, read_passages, read_prompts
-from tucano.settings.comparison import AnswersStage
+from tucano.settings.comparison import SAMPLED, AnswersStage
 from tucano.thoughts import can_think
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode
@@ -46,7 +46,10 @@ def run(job: Job) -> dict[str, object]:
     files = PromptFiles(Path(job.prompts))
     folder, prompts, systems = files.folder, read_prompts(files.test), files.systems()
     rewards = load_reward_set(settings.comparison.rewards, folder)
-    decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
+    decodings = {
+        "served": (1, settings.comparison.served_temperature),
+        "sampled": (settings.comparison.samples, SAMPLED),
+    }
     reference = next((arm for arm in reversed(job.arms) if arm.name in STARTS), job.arms[0])
     judge, judges_tokenizer = _load(settings, reference, job.seed)
     made, passages = AnswerFiles(Path(job.output)), read_passages(files.passages)

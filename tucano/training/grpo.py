@@ -17,10 +17,11 @@ from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, rew
 from tucano.requirements.machines import of_device
 from tucano.requirements.shapes import Shape
 from tucano.settings.grpo import GrpoStage, TrainerStage
+from tucano.storage.journal import JournalWriter
 from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
 from tucano.training.checkpoints import attempts, weights
-from tucano.training.checkpoints.resumable import Reporter, opened_journal, settled
+from tucano.training.checkpoints.resumable import STATE, Reporter, opened_journal, settled
 from tucano.training.foresight.pieces import Pieces
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
@@ -29,6 +30,7 @@ from tucano.training.policies.chat import harmless
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.packed import packs
 from tucano.training.policies.reading import Reader
+from tucano.training.rollouts.admission import Admitted, admitted
 from tucano.training.rollouts.clock import Clock
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.rollouts.refill import Reserve
@@ -53,13 +55,18 @@ def run(job: Job) -> dict[str, object] | None:
     watch = watched(journal, settings.health, settings.grpo.max_steps, name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
+    asked = of_tasks(settings, read_prompts(files.validation))
     validation = Validation(
-        settings.grpo, examiner, of_tasks(settings, read_prompts(files.validation)), journal, work.best, job.seed
+        settings.grpo, examiner, asked, journal, work.best, job.seed, settings.validation_temperature
     )
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
     trainer.validation, trainer.watch, trainer.arithmetic = validation, watch, computed
     with closing(examiner.sampler):
+        if settings.grpo.admission is not None:
+            chosen = _chosen(attempt, settings, trainer, examiner, journal)
+            chosen.write(SeedFiles(Path(job.output)).admission)
+            trainer.draws_from(chosen)
         if not trainer.train_resumable():
             return None
     journal.commit(trainer.state.global_step)
@@ -73,6 +80,17 @@ def run(job: Job) -> dict[str, object] | None:
         "alarms": [alarm.record() for alarm in watch.raised.values()],
         "arithmetic": [asdict(one) for one in computed],
     }
+
+
+def _chosen(
+    attempt: attempts.Attempt, settings: GrpoStage, trainer: GrpoMixin, examiner: Examiner, journal: JournalWriter
+) -> Admitted:
+    """The prompts of the checkpoint that this attempt goes on from; chosen now where there is none."""
+    if attempt.newest is not None:
+        return Admitted.of(torch.load(attempt.newest / STATE, weights_only=True)["parts"]["admitted"])
+    chosen = admitted(settings, trainer.model, examiner, list(trainer.scorer.by_id.values()))
+    journal.log(0, chosen.counts())
+    return chosen
 
 
 def of_tasks(settings: TrainerStage, prompts: Sequence[Prompt]) -> list[Prompt]:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 import torch.nn.functional as F
@@ -26,6 +26,7 @@ from tucano.training.checkpoints.resumable import Part, ResumableTrainer
 from tucano.training.health import Watch
 from tucano.training.policies.likelihood import completion_logps
 from tucano.training.policies.packed import kept_layers, packed_logps, packs
+from tucano.training.rollouts.admission import Admitted
 from tucano.training.rollouts.blocks import blocks_of
 from tucano.training.rollouts.clock import Clock
 from tucano.training.rollouts.curriculum import ceiling
@@ -67,6 +68,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     scorer: Rewards
     algorithm: Algorithm
     reserve: Reserve
+    admitted: Admitted | None = None
     wordings: Wordings | None = None
     validation: Validation
     watch: Watch
@@ -92,6 +94,15 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         server of its own.
         """
         self.sampler, self.use_vllm = sampler, not isinstance(sampler, LocalSampler)
+
+    def draws_from(self, admitted: Admitted) -> None:
+        """Ask the admitted prompts alone."""
+        names = admitted.names
+        dataset = cast("Any", self.train_dataset)
+        asked = dataset.select([row for row, name in enumerate(dataset["prompt_id"]) if name in names])
+        self.train_dataset = asked
+        self.reserve = Reserve(asked, self.reserve.seed)
+        self.admitted = admitted
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         longest, step = self.settings.max_completion_tokens, self.state.global_step
@@ -279,7 +290,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         return int(self.state.epoch or 0)
 
     def parts(self) -> dict[str, Part]:
-        return {"validation": self.validation, "algorithm": self.algorithm, "reserve": self.reserve}
+        held: dict[str, Part] = {"validation": self.validation, "algorithm": self.algorithm, "reserve": self.reserve}
+        return held if self.admitted is None else {**held, "admitted": self.admitted}
 
     def look_is_due(self) -> bool:
         return self.validation.is_due(self.state.global_step, self.state.max_steps)

@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from operator import sub
 from pathlib import Path
 from statistics import median
@@ -42,6 +42,8 @@ from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers import Decoding
 
 PROMPTS_PER_TASK = 6
+SERVED_PER_TASK = 24
+"""Prompts that are answered once at the served temperature, where several answers to one are almost the same."""
 SETTLED_STEP = 10
 """Allocators and caches grow during the first steps; from here on memory must stand still."""
 GROWTH_MEGABYTES = 10.0
@@ -131,7 +133,7 @@ def _ask_all(
     if table.checks[-1].level == "red":
         return  # nothing else can be asked without one
     prompts = list(trainer.scorer.by_id.values())
-    some = spread(prompts)
+    some = spread(prompts, PROMPTS_PER_TASK)
     table.ask("epochs", check.plan, settings, prompts)
     table.ask("generation", check.generation, trainer.generation_config, policy.generation_config, settings)
     table.ask("chat template", check.template, tokenizer, some[0], systems)
@@ -143,6 +145,8 @@ def _ask_all(
     drawn = table.tried("completions", examiner.answer, *asked)
     if drawn is not None:
         _ask_of_drawn(table, job, settings, policy, examiner, drawn)
+    if settings.served_temperature != settings.grpo.temperature:
+        table.ask("served length", _served_length, job, settings, policy, examiner, prompts)
     emit(Progress("preflight", 2, 3, {}))
     before = entries_of_a(policy)
     if table.tried("steps", trainer.train) is not None:
@@ -205,6 +209,15 @@ def follows(policy: Policy, examiner: Examiner, prompts: Sequence[Prompt], seed:
     return effect.follows(said, trained, base, effect.LEAST_ROUNDED)
 
 
+def _served_length(
+    job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner, prompts: Sequence[Prompt]
+) -> Check:
+    """At a low temperature a model may repeat itself up to the ceiling that it keeps below in rollouts."""
+    some = spread(prompts, SERVED_PER_TASK)
+    completions = examiner.answer(policy, some, 1, settings.served_temperature, job.seed)
+    return replace(_lengths(job, examiner, completions), name="served length")
+
+
 def _lengths(job: Job, examiner: Examiner, completions: Sequence[ScoredCompletion]) -> Check:
     """Beside those of the answers that were shown."""
     file = PromptFiles(Path(job.prompts)).demonstrations
@@ -241,12 +254,12 @@ def rehearsal(settings: PreflightStage) -> PreflightStage:
     return settings.model_copy(update={"grpo": settings.grpo.model_copy(update=grpo_small)})
 
 
-def spread(prompts: Iterable[Prompt]) -> list[Prompt]:
-    """The first few prompts of each task."""
+def spread(prompts: Iterable[Prompt], most: int) -> list[Prompt]:
+    """The first prompts of each task, `most` of each."""
     chosen: dict[str, list[Prompt]] = {}
     for prompt in prompts:
         mine = chosen.setdefault(prompt.task, [])
-        if len(mine) < PROMPTS_PER_TASK:
+        if len(mine) < most:
             mine.append(prompt)
     return [prompt for mine in chosen.values() for prompt in mine]
 

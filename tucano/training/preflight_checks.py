@@ -230,7 +230,7 @@ def lengths(
     tokenizer: PreTrainedTokenizerBase,
     demonstrated: Sequence[int] = (),
 ) -> Check:
-    """How many completions the ceiling cuts off at the training temperature. demonstrated: tokens of demonstrations."""
+    """How many completions the ceiling cuts off. demonstrated: tokens of demonstrations."""
     sizes = sorted(len(completion.tokens) for completion in completions)
     cut = sum(completion.truncated for completion in completions) / len(completions)
     level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"

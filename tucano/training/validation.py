@@ -44,15 +44,13 @@ class Validation:
         journal: JournalWriter,
         best: Path,
         seed: int,
+        temperature: float,
     ) -> None:
-        self.settings, self.examiner, self.prompts, self.journal, self.best, self.seed = (
-            settings,
-            examiner,
-            prompts,
-            journal,
-            best,
-            seed,
-        )
+        self.settings, self.examiner, self.prompts = settings, examiner, prompts
+        self.journal = journal
+        self.best = best
+        self.seed = seed
+        self.temperature = temperature
         self.curve: list[tuple[int, float]] = []
         self.highest, self.best_step, self.waited = -math.inf, 0, 0
         self.start: Start | None = None
@@ -82,9 +80,8 @@ class Validation:
         """Evaluate now. The same random stream at every look: differences between looks are the policy's, not the
         draw's.
         """
-        completions = self.examiner.answer(
-            model, self.prompts, self.settings.validation_samples, self.settings.temperature, self.seed
-        )
+        samples = self.settings.validation_samples
+        completions = self.examiner.answer(model, self.prompts, samples, self.temperature, self.seed)
         values = summary(completions) | thinking(self.examiner, completions)
         start, kl = self.start, 0.0
         if start is None:
@@ -103,15 +100,16 @@ class Validation:
             self.waited += 1
 
     def _start(self, model: Policy, completions: Sequence[ScoredCompletion]) -> "Start":
-        """What this look remembers as the start: values per prompt, and some completions spread over the prompts."""
-        stride = max(1, len(completions) // ANCHORS)
-        anchors = [index for index in range(0, len(completions), stride) if completions[index].tokens][:ANCHORS]
-        start = Start(
-            [completions[index].prompt.id for index in anchors],
-            [completions[index].tokens for index in anchors],
-            [],
-            *per_prompt(completions),
-        )
+        """What this look remembers as the start: values per prompt, and some completions spread over the prompts. These
+        are the policy's own (temperature 1) whatever validation draws at: on others kl_divergence estimates no KL.
+        """
+        drawn = completions
+        if self.temperature != 1:
+            prompts = self.prompts[:: max(1, len(self.prompts) // ANCHORS)][:ANCHORS]
+            drawn = self.examiner.answer(model, prompts, 1, 1.0, self.seed)
+        anchors = [one for one in drawn[:: max(1, len(drawn) // ANCHORS)] if one.tokens][:ANCHORS]
+        ids = [one.prompt.id for one in anchors]
+        start = Start(ids, [one.tokens for one in anchors], [], *per_prompt(completions))
         return replace(start, logps=self._anchor_logps(model, start))
 
     def _anchor_logps(self, model: Policy, start: "Start") -> list[list[float]]:

@@ -106,7 +106,10 @@ def run(job: Job) -> dict[str, object] | None:
     computed = settled(attempt, settings.model.device, name)
     journal = opened_journal(attempt)
     policy, examiner = _opened(job, settings, files)
-    validation = Validation(settings.dpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
+    asked = read_prompts(files.validation)
+    validation = Validation(
+        settings.dpo, examiner, asked, journal, work.best, job.seed, settings.validation_temperature
+    )
     with closing(examiner.sampler):
         learned = _as_before(attempt) or gathered(job, settings, files, policy, examiner)
         if learned.pairs:
