@@ -64,12 +64,12 @@ def drawn(by_people: int, others: int, noise: float, rng: np.random.Generator) -
     rewards, people = rewards_and_people(worth, rng)
     models = given(worth + KIND / 1.2 + rng.normal(0, noise, worth.shape))
     return [
-        _group(str(place), rewards[place], models[place], people[place] if place < by_people else None)
+        rated_group(str(place), rewards[place], models[place], people[place] if place < by_people else None)
         for place in range(len(worth))
     ]
 
 
-def _group(name: str, rewards: Floats, models: Floats, people: Floats | None) -> Group:
+def rated_group(name: str, rewards: Floats, models: Floats, people: Floats | None) -> Group:
     prompt = Prompt(name, "push", "u", "t", "s", "l")
     answers = []
     for place, model in enumerate(models):

@@ -1,5 +1,7 @@
 """Stage 2: the reward audit, a gate that stands before any training."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from tasks.running.pages import show_text
 from tasks.running.run import Run, stage
 from tucano.artifacts.store import Recipe
 from tucano.audit.parallel.process import audited_apart, ratings_of
+from tucano.audit.report import Youden
 from tucano.audit.stage import write_audit
 from tucano.audit.table import render_table
 from tucano.errors import GateClosed
@@ -30,7 +33,15 @@ def audit_rewards(run: Run) -> AuditResult:
     made = AuditResult(run.make("audit", write_audit, chosen, inputs, produce))
     show_text("reward-audit", made.files.text.read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, made.files.folder, "audit")
+    if metrics := _metrics(made.report.youden):
+        run.tracker.log_metrics(run.tracking_run, metrics)
     return made
+
+
+def _metrics(rows: Sequence[Youden]) -> dict[str, float]:
+    """Youden's J of each task's reward over all thresholds with its interval, to four decimals."""
+    found = {row.task: asdict(row.j) for row in rows if row.at == "all"}
+    return {f"youden/{task}/{part}": round(value, 4) for task, j in found.items() for part, value in j.items()}
 
 
 def pass_gate(run: Run, audit: AuditResult) -> None:

@@ -11,7 +11,7 @@ import pytest
 from browser import Page, open_page
 
 from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
-from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sampled
+from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sampled, Youden
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
@@ -177,6 +177,17 @@ PARTS = {
 def test_every_part_is_there(page: str) -> None:
     assert [part for part in PARTS if part not in in_portuguese(page)] == []
     assert [part for part in PARTS.values() if part not in in_english(page)] == []
+
+
+def test_what_youdens_j_says_of_each_task_stands_in_the_audit() -> None:
+    found = {"push": (-0.4, -0.3), "insights": (-0.1, 0.1), "sql_qa": (0.3, 0.5)}
+    rows = [Youden(task, "all", None, 9, 30, 0.5, 0.5, Estimate(sum(j) / 2, *j)) for task, j in found.items()]
+    page = render(comparison(), audit(youden=(*rows, replace(rows[0], at="fixed", threshold=0.5))))
+    said = re.findall(r"<li><b>(\w+)</b>: J [^<]*\), ([^<]*)\.</li>", html.unescape(page))
+    assert said == [
+        ("push", "desaprenderia"), ("insights", "não se pode dizer"), ("sql_qa", "a recompensa ensina"),
+        ("push", "it would unlearn"), ("insights", "cannot be told"), ("sql_qa", "the reward teaches"),
+    ]  # fmt: skip
 
 
 def test_an_override_stands_beside_the_verdict() -> None:

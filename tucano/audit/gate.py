@@ -1,11 +1,11 @@
 """The gate between the rewards and the first training step: are they what people would say, and can they be fooled?
 
 Every task of the run is asked the same questions: do rewards order completions as people's ratings do (pooled, and
-within a prompt, which is all that GRPO uses); do worthless answers score low; do rewordings without meaning leave the
-score alone; does repairing an answer never cost and corrupting it never pay; does what the rating guide calls worse
-cost enough; are scores bounded, finite, repeatable, on the scale they should be, and fine enough to learn from. No
-check knows how a reward is computed. Beside the checks: what each component adds, signal and headroom in sampled
-answers, and how far raters agree.
+within a prompt, which is all that GRPO uses); do good answers earn more than others; do worthless answers score low; do
+rewordings without meaning leave the score alone; does repairing an answer never cost and corrupting it never pay; does
+what the rating guide calls worse cost enough; are scores bounded, finite, repeatable, on the scale they should be, and
+fine enough to learn from. No check knows how a reward is computed. Beside the checks: what each component adds, signal
+and headroom in sampled answers, and how far raters agree.
 """
 
 import hashlib
@@ -47,7 +47,9 @@ from tucano.audit.report import (
     PeopleAgreement,
     RaterAgreement,
     Sampled,
+    Youden,
 )
+from tucano.audit.youden import teaching_check, youden
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.ratings import CASES, RATINGS, RatedAnswer, read_rating_set, read_ratings
@@ -134,6 +136,7 @@ def audit_rewards(
     spreads = [part.spread for part in parts if part.spread]
     fooling = [found for part in parts for found in part.fooling]
     people = [part.people for part in parts if part.people]
+    taught = [row for part in parts for row in part.youden]
     consensual = [part.consensus for part in parts if part.consensus]
     report = AuditReport(
         schema_version=SCHEMA_VERSION,
@@ -151,6 +154,7 @@ def audit_rewards(
         fooling=tuple(fooling),
         consensus=tuple(consensual),
         people=tuple(people),
+        youden=tuple(taught),
     )
     return (
         report
@@ -169,6 +173,7 @@ class _TaskAudit:
     consensus: Consensus | None
     people: PeopleAgreement | None
     fooling: list[FoolingText]
+    youden: list[Youden]
     checks: list[AuditCheck]
 
 
@@ -181,6 +186,7 @@ def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, se
     sampled = [row for group in groups if (row := group.only("sampled").rewards)]
     spread = sampled_spread(task, sampled) if sampled else None
     fooling = searched(task, bench, groups, settings.search_calls, seed)
+    taught = youden(task, groups, settings.resamples, place)
     return _TaskAudit(
         groups,
         rows,
@@ -190,7 +196,8 @@ def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, se
         consensus(task, rated),
         people_agreement(task, groups, settings.resamples, place),
         fooling,
-        questions(bench, groups, material, rows[0], effects, fooling, settings),
+        taught,
+        [*questions(bench, groups, material, rows[0], effects, fooling, settings), teaching_check(task, taught)],
     )
 
 

@@ -119,6 +119,35 @@ class PeopleAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Youden:
+    """Youden's J of a reward as a judge of good answers, over `all` thresholds, at a `fixed` one, or at the `best`.
+
+    `tpr` is the share of the `good` answers that earn the threshold, `fpr` that of the `others`; over all thresholds
+    they are mean rewards. `j` is their difference, at the best threshold less what choosing it gained.
+    """
+
+    task: str
+    at: Literal["all", "fixed", "best"]
+    threshold: float | None
+    good: int
+    others: int
+    tpr: float
+    fpr: float
+    j: Estimate
+
+    @property
+    def where(self) -> str:
+        """The threshold in words."""
+        return "all" if self.threshold is None else f"{'best, ' * (self.at == 'best')}{self.threshold:.2f}"
+
+    @property
+    def judgement(self) -> Literal["the reward teaches", "it would unlearn", "cannot be told"]:
+        if self.j.low <= 0 <= self.j.high:
+            return "cannot be told"
+        return "the reward teaches" if self.j.low > 0 else "it would unlearn"
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedAnswer:
     """A completion with the mean of its ratings (1-5) and its reward (0-1)."""
 
@@ -168,6 +197,7 @@ class AuditReport:
     fooling: tuple[FoolingText, ...] = ()
     consensus: tuple[Consensus, ...] = ()
     people: tuple[PeopleAgreement, ...] = ()
+    youden: tuple[Youden, ...] = ()
     overridden_by: str | None = None
     override_reason: str | None = None
 

@@ -45,10 +45,24 @@ def render_details(report: AuditReport) -> str:
     """What stands behind the result: components, signal and headroom, raters, and the prompts with the largest
     disagreement.
     """
-    parts = [_components(report), _sampled(report), _raters(report)]
+    parts = [_youden(report), _components(report), _sampled(report), _raters(report)]
     parts += [_consensus(report), _people(report), _fooling(report)]
     parts += map(_disagreement, report.disagreements)
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _youden(report: AuditReport) -> list[str]:
+    head = (
+        "Does the reward teach? Youden's J: how much larger a share of good answers than of others (their numbers: n)"
+        " earns the threshold; over all of them, how much more good answers earn. Its sign there says whether GRPO"
+        " learns or unlearns. At the best threshold J is less what choosing it gained."
+    )
+    rows: list[tuple[str, ...]] = [("task", "n", "threshold", "good", "others", "J", "so")]
+    for row in report.youden:
+        so = row.judgement if row.at == "all" else ""
+        counts = f"{row.good} + {row.others}"
+        rows.append((row.task, counts, row.where, f"{row.tpr:.2f}", f"{row.fpr:.2f}", shown(row.j, "+"), so))
+    return [*wrapped(head), "", *pipe_table(rows)] if report.youden else []
 
 
 def _components(report: AuditReport) -> list[str]:
