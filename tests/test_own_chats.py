@@ -27,20 +27,20 @@ QUESTION, ANSWER = "Qual é a capital do Piauí?", "Teresina."
 COMMIT = "a1" * 20
 
 
-def turn(role: str, content: Any) -> dict[str, Any]:
+def turn(role: Any, content: Any) -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
 OPENAI = {"messages": [turn("user", QUESTION), turn("assistant", ANSWER)]}
 SHAREGPT = {"conversations": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": ANSWER}]}
 ALPACA = {"instruction": QUESTION, "input": "", "output": ANSWER}
-FORMS = {"OpenAI": OPENAI, "ShareGPT": SHAREGPT, "Alpaca": ALPACA}
+FORMS: dict[str, dict[str, Any]] = {"OpenAI": OPENAI, "ShareGPT": SHAREGPT, "Alpaca": ALPACA}
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_each_form_is_a_general_demonstration_or_of_the_task_that_it_names(form: str, tmp_path: Path) -> None:
     row = {**FORMS[form], "licence": "CC0-1.0", "consent": True}
-    named = {**json.loads(json.dumps(row).replace("Piauí", "Ceará").replace("Piau\\u00ed", "Acre")), "task": "insights"}
+    named = {**json.loads(json.dumps(row).replace("capital", "maior cidade")), "task": "insights"}
     found = read_own(written(tmp_path / "own.jsonl", [row, named]))
     assert [(one.user, one.demonstration, one.licence) for one in found.general] == [(QUESTION, ANSWER, "CC0-1.0")]
     assert [(one.task, one.demonstration) for one in found.prompts] == [("insights", ANSWER)]
@@ -195,4 +195,6 @@ def test_columns_that_are_none_of_a_prompt_are_named(tmp_path: Path) -> None:
 def test_our_own_rows_keep_their_fields(tmp_path: Path) -> None:
     row = {"prompt": "Crie um push.", "task": "push", "reference": {"terms": ["bolsa"]}, "more": 1}
     written(tmp_path / "train.jsonl", [row])
-    assert list(dataset_rows(str(tmp_path), None, "train", None)) == [{k: row[k] for k in ("prompt", "task", "reference")}]
+    assert list(dataset_rows(str(tmp_path), None, "train", None)) == [
+        {k: row[k] for k in ("prompt", "task", "reference")}
+    ]

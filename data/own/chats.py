@@ -42,7 +42,7 @@ def from_chat(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
 def _alpaca(given: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     if given.get("history"):
         raise NoChat("it has a history; one question and its answer are read")
-    parts = [given["instruction"], *([given["input"]] if "input" in given else [])]
+    parts = [given[name] for name in ("instruction", "input") if name in given]
     if not all(isinstance(part, str) for part in parts):
         raise NoChat("instruction and input are not both texts")
     return given.get("system"), "\n\n".join(parts), given.get("output")
@@ -56,9 +56,10 @@ def _turns(chat: Any, mark: str) -> tuple[Any, Any, Any]:
         except NoJson as why:
             raise NoChat(f"{mark}: {why}") from None
     role, text = _KEYS[mark]
-    if not isinstance(chat, list) or not all(isinstance(turn, Mapping) and {role, text} <= turn.keys() for turn in chat):
+    turns = chat if isinstance(chat, list) else [chat]
+    if not all(isinstance(turn, Mapping) and {role, text} <= turn.keys() for turn in turns):
         raise NoChat(f"{mark} is no list of objects with {role} and {text}")
-    said = [(_ROLES.get(turn[role]) if isinstance(turn[role], str) else None, turn[text]) for turn in chat]
+    said = [(_ROLES.get(str(turn[role])), turn[text]) for turn in turns]
     roles = [who for who, _ in said]
     if None in roles:
         raise NoChat(f"{mark} has a {role} other than {', '.join(_ROLES)}; tools are not learned")

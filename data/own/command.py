@@ -29,8 +29,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     fetch.add_argument("file", type=Path, metavar="FILE", help="a new file, like prompts.jsonl")
     fetch.add_argument("--split", default="train", help="which of its splits (default: train)")
     fetch.add_argument("--config", metavar="NAME", help="which of its configurations, where it has several")
-    for field, text in (("task", "like push; without it a chat is general"), ("licence", "which stands with a model")):
-        fetch.add_argument(f"--{field}", help=f"{field} of rows that name none, {text}")
+    fetch.add_argument("--task", help="that of rows that name none, like push; without it a chat is general")
+    fetch.add_argument("--licence", help="that of rows that name none; it stands with a model")
     text = "write what people corrected and chose (tucano rate) as demonstrations and as preference pairs"
     feedback = actions.add_parser("feedback", help=text, description=text)
     feedback.add_argument(

@@ -48,7 +48,7 @@ def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     try:
         content = "".join(lines).encode()
     except UnicodeEncodeError:
-        raise UserError("a text of these rows holds half a character; make the rows again where they are from") from None
+        raise UserError("a text holds half a character; make these rows again where they are from") from None
     try:
         with tempfile.TemporaryDirectory(dir=file.parent, prefix=".export-") as place:
             draft = Path(place) / file.name
@@ -61,7 +61,7 @@ def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> int:
 
 def prompts_of(place: Path) -> list[Prompt]:
     """All prompts of a prompt set's folder, or of the newest prompt set in a storage folder."""
-    files = PromptFiles(_prompt_set(place))
+    files = PromptFiles(prompt_set(place))
     found = [files.of(name) for name in SETS if files.of(name).is_file()]
     try:
         return [prompt for path in found for prompt in read_prompts(path)]
@@ -69,7 +69,8 @@ def prompts_of(place: Path) -> list[Prompt]:
         raise UserError(f"{files.folder} holds no whole prompt set; the same tucano run makes it again") from None
 
 
-def _prompt_set(place: Path) -> Path:
+def prompt_set(place: Path) -> Path:
+    """The folder of a prompt set, which `place` is, or the newest in the storage `place`. UserError without one."""
     shown = short(str(place))
     if not place.is_dir():
         raise UserError(f"there is no folder {shown}; name a prompt set's folder, or the storage of a run")

@@ -1,4 +1,4 @@
-"""Data sets of the Hugging Face hub as rows of a file: fetched once, at one commit, before any run; a run reads files."""
+"""Data sets of the Hugging Face hub as rows of a file: fetched once, at one commit. What a run reads are files."""
 
 import re
 from collections.abc import Iterator, Mapping

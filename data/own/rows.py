@@ -71,7 +71,7 @@ def own_row(raw: RawRow) -> OwnRow:
     """The prompt of a row. Raises `Bad`."""
     if isinstance(raw.content, Broken):
         raise Bad(UNREADABLE, raw.content.why)
-    given = _without_blanks(raw.content)
+    given: Mapping[str, Any] = _without_blanks(raw.content)
     if raw.form == "cells":
         _refuse_formulas(given)
     try:
