@@ -63,7 +63,7 @@ def _turns(chat: Any, mark: str) -> tuple[Any, Any, Any]:
     roles = [who for who, _ in said]
     if None in roles:
         raise NoChat(f"{mark} has a {role} other than {', '.join(_ROLES)}; tools are not learned")
-    if roles.count(USER) > 1 or roles.count(ASSISTANT) > 1:
+    if roles.count(USER) > 1:
         raise NoChat(f"{mark} has several turns; write each question that stands alone as a row of its own")
     if roles not in ([SYSTEM, USER, ASSISTANT], [USER, ASSISTANT], [SYSTEM, USER], [USER]):
         raise NoChat(f"{mark} is not a question and its answer, with or without a system message before them")
