@@ -41,7 +41,8 @@ PLACEHOLDER = re.compile(r"<[^>]+>|…|\.\.\.|\*|\b[A-Z]{1,9}\b")
 WRITTEN_BY_RUNS = {"setup.log", "prefect.log.1", "journal.jsonl.commit", "journal.jsonl.cursor", "data/data/model"}
 """Names of files that the program puts together from parts."""
 OF_OTHERS = {
-    "--env-manager local", "AWS_SECRET_ACCESS_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "Host", "PATH",
+    "--env-manager local", "--env.taskset.", "--env.taskset.tasks push", "--limit 20",
+    "AWS_SECRET_ACCESS_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "Host", "PATH",
     "PREFECT_API_KEY", "aiplatform.googleapis.com/custom_model_training_preemptible_nvidia_l4_gpus", "chromium",
     "disable_retries", "https://ghp_…@host", "https://token@host", "nobody", "postgresql+psycopg://…",
     "roles/aiplatform.user", "roles/logging.logWriter", "roles/secretmanager.secretAccessor",

@@ -1,4 +1,4 @@
-"""`tucano data check`, `tucano data export` and `tucano data feedback`."""
+"""`tucano data check`, `tucano data export`, `tucano data fetch` and `tucano data feedback`."""
 
 import argparse
 import json
@@ -23,6 +23,14 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     export = actions.add_parser("export", help=text, description=text)
     export.add_argument("place", type=Path, metavar="FOLDER", help="storage of a run, like runs; or a prompt set")
     export.add_argument("file", type=Path, metavar="FILE", help="a new file, like prompts.jsonl")
+    text = "write a data set of the Hugging Face hub, at one commit, as a file that `data.source=jsonl` reads"
+    fetch = actions.add_parser("fetch", help=text, description=text)
+    fetch.add_argument("pinned", metavar="OWNER/NAME@COMMIT", help="its name and the 40 digits of a commit")
+    fetch.add_argument("file", type=Path, metavar="FILE", help="a new file, like prompts.jsonl")
+    fetch.add_argument("--split", default="train", help="which of its splits (default: train)")
+    fetch.add_argument("--config", metavar="NAME", help="which of its configurations, where it has several")
+    fetch.add_argument("--task", help="that of rows that name none, like push; without it a chat is general")
+    fetch.add_argument("--licence", help="that of rows that name none; it stands with a model")
     text = "write what people corrected and chose (tucano rate) as demonstrations and as preference pairs"
     feedback = actions.add_parser("feedback", help=text, description=text)
     feedback.add_argument(
@@ -39,9 +47,15 @@ def main(arguments: argparse.Namespace) -> int:
         return check(arguments.place)
     if arguments.action == "feedback":
         return feedback(arguments.folder, arguments.storage)
-    from data.own.export import prompts_of, write_rows
+    from data.own.export import prompts_of, write_lines, write_rows
 
-    count = write_rows(arguments.file, prompts_of(arguments.place))
+    if arguments.action == "fetch":
+        from data.own.hub import hub_rows
+
+        more = {name: value for name in ("task", "licence") if (value := getattr(arguments, name))}
+        count = write_lines(arguments.file, hub_rows(arguments.pinned, more, arguments.split, arguments.config))
+    else:
+        count = write_rows(arguments.file, prompts_of(arguments.place))
     again = shlex.quote(str(arguments.file))
     print(f"{count} prompts written to {arguments.file}; look at them: tucano data check {again}")
     return FINE

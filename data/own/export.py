@@ -3,7 +3,7 @@
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,19 +33,22 @@ def row_of(prompt: Prompt) -> dict[str, Any]:
 
 
 def write_rows(file: Path, prompts: Iterable[Prompt]) -> int:
+    """As `write_lines`."""
+    return write_lines(file, map(row_of, prompts))
+
+
+def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     """Whole or not at all; the number of rows. UserError for a place where no new file can be."""
     shown = short(str(file))
     if file.suffix.lower() != ENDING:
         raise UserError(f"{shown} does not end in {ENDING}; an export has one JSON object a line, so name it like that")
     if file.exists() or file.is_symlink():
         raise UserError(f"{shown} is there already; name another file, or remove it")
-    lines = [json.dumps(row_of(prompt), ensure_ascii=False) + "\n" for prompt in prompts]
+    lines = [json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows]
     try:
         content = "".join(lines).encode()
     except UnicodeEncodeError:
-        raise UserError(
-            "a prompt of this set holds half a character; the same tucano run makes the set again"
-        ) from None
+        raise UserError("a text holds half a character; make these rows again where they are from") from None
     try:
         with tempfile.TemporaryDirectory(dir=file.parent, prefix=".export-") as place:
             draft = Path(place) / file.name
@@ -58,7 +61,7 @@ def write_rows(file: Path, prompts: Iterable[Prompt]) -> int:
 
 def prompts_of(place: Path) -> list[Prompt]:
     """All prompts of a prompt set's folder, or of the newest prompt set in a storage folder."""
-    files = PromptFiles(_prompt_set(place))
+    files = PromptFiles(prompt_set(place))
     found = [files.of(name) for name in SETS if files.of(name).is_file()]
     try:
         return [prompt for path in found for prompt in read_prompts(path)]
@@ -66,7 +69,8 @@ def prompts_of(place: Path) -> list[Prompt]:
         raise UserError(f"{files.folder} holds no whole prompt set; the same tucano run makes it again") from None
 
 
-def _prompt_set(place: Path) -> Path:
+def prompt_set(place: Path) -> Path:
+    """The folder of a prompt set, which `place` is, or the newest in the storage `place`. UserError without one."""
     shown = short(str(place))
     if not place.is_dir():
         raise UserError(f"there is no folder {shown}; name a prompt set's folder, or the storage of a run")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from data.own.chats import CHAT_FIELDS, MARKS
 from data.reading.delimited import STARS, delimited
 from data.reading.files import LONGEST_ROW, MOST_BYTES, NOT_UTF8, Broken, not_text, opened, text_lines
 from tucano.errors import UserError
@@ -23,6 +24,9 @@ from tucano.security.strict_json import NoJson, strict_json
 FIELDS = (
     "prompt", "task", "reference", "demonstration", "stars", "licence", "consent", "id", "template", "source",
 )  # fmt: skip
+READ = (*FIELDS, *CHAT_FIELDS)
+BEGINNINGS = {"prompt", *MARKS}
+"""Of these columns a file has one."""
 KINDS = {"task": re.compile("|".join((*TASKS, GENERAL))), "stars": STARS}
 ENDINGS = (".jsonl", ".csv", ".parquet")
 PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
@@ -115,7 +119,7 @@ def _csv(file: IO[bytes], path: Path) -> Iterator[RawRow]:
 
 def _header(cells: list[str], path: Path) -> list[str]:
     names = [_field_name(cell.strip().removeprefix("\ufeff")) for cell in cells]
-    if "prompt" not in names:
+    if BEGINNINGS.isdisjoint(names):
         raise UserError(f"{path} has no column prompt in its first line; write the names of the columns there")
     if doubled := [name for name in set(names) if name and names.count(name) > 1]:
         raise UserError(f"{path} has two columns {short(doubled[0], 40)!r}; rename one")
@@ -124,7 +128,7 @@ def _header(cells: list[str], path: Path) -> list[str]:
 
 def _field_name(name: str) -> str:
     """A field's name whatever its case; spreadsheets begin names with a capital."""
-    return name.casefold() if name.casefold() in FIELDS else name
+    return name.casefold() if name.casefold() in READ else name
 
 
 # Parquet
@@ -149,12 +153,12 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
         table = parquet.ParquetFile(file)
         names = table.schema_arrow.names
         _refuse_large(table.metadata, path)
-        if "prompt" not in names:
+        if BEGINNINGS.isdisjoint(names):
             raise UserError(f"{path} has no column prompt; name it so")
-        if twice := sorted({name for name in FIELDS if names.count(name) > 1}):
+        if twice := sorted({name for name in READ if names.count(name) > 1}):
             raise UserError(f"{path} has several columns {', '.join(twice)}; keep one of each")
-        others = dict.fromkeys((name for name in names if name not in FIELDS), "not read")
-        batches = table.iter_batches(batch_size=1, columns=[name for name in FIELDS if name in names])
+        others = dict.fromkeys((name for name in names if name not in READ), "not read")
+        batches = table.iter_batches(batch_size=1, columns=[name for name in READ if name in names])
         for number, batch in enumerate(batches, start=1):
             yield RawRow(path.name, number, _cells(batch, others), "columns")
     except (pyarrow.ArrowException, OSError, OverflowError, LookupError, ValueError) as error:

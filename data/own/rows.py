@@ -16,7 +16,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from data.own.reading import FIELDS, RawRow, parsed
+from data.own.chats import NoChat, from_chat
+from data.own.reading import FIELDS, READ, RawRow, parsed
 from data.reading.delimited import STARS
 from data.reading.files import NOT_UTF8, Broken
 from data.reading.findings import UNREADABLE
@@ -70,9 +71,13 @@ def own_row(raw: RawRow) -> OwnRow:
     """The prompt of a row. Raises `Bad`."""
     if isinstance(raw.content, Broken):
         raise Bad(UNREADABLE, raw.content.why)
-    given = _without_blanks(raw.content)
+    given: Mapping[str, Any] = _without_blanks(raw.content)
     if raw.form == "cells":
         _refuse_formulas(given)
+    try:
+        given, has_other_system = from_chat(given)
+    except NoChat as why:
+        raise Bad("chat", str(why)) from None
     if _consent(given) is False:
         raise Bad("no consent", "consent is false")
     masks = _Masks()
@@ -89,6 +94,8 @@ def own_row(raw: RawRow) -> OwnRow:
         _refuse_open_thoughts(demonstration)
     if task == GENERAL and not demonstration:
         raise Bad("missing", "a general row is there for its demonstration, and has none")
+    if has_other_system:
+        notes.append(("system message", "its system message is not used: a model is told that of its task, or none"))
     names = {name: masks.text(_name(given, name)) for name in ("id", "template", "licence")}
     if masks.found:
         shown = ", ".join(f"{count} {kind}" for kind, count in sorted(masks.found.items()))
@@ -135,7 +142,7 @@ def _without_blanks(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def _refuse_formulas(given: Mapping[str, Any]) -> None:
     for name, cell in given.items():
-        if name in FIELDS and _FORMULA.match(str(cell)):
+        if name in READ and _FORMULA.match(str(cell)):
             raise Bad("wrong value", f"{name} is a formula ({quoted(cell)}); save the file with values")
 
 

@@ -1,0 +1,78 @@
+"""Rows in the chat forms of others, as rows of ours: OpenAI and TRL (`messages`), ShareGPT (`conversations`), Alpaca
+(`instruction`, `input`, `output`). What is learned here is one answer to one question, so several turns are refused:
+cut after the first, a later one would be lost, and kept alone, it would lack what it refers to.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tucano.prompts import GENERAL, Task
+from tucano.security.strict_json import NoJson, strict_json
+from tucano.specs.registry import SPECS
+from tucano.thoughts import bare
+
+MARKS = ("messages", "conversations", "instruction")
+"""Each is there in one of the forms alone; a row with `prompt` is one of ours."""
+CHAT_FIELDS = (*MARKS, "input", "output", "system", "history")
+SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
+_ROLES = {role: role for role in (SYSTEM, USER, ASSISTANT)} | {"developer": SYSTEM, "human": USER, "gpt": ASSISTANT}
+_KEYS = {"messages": ("role", "content"), "conversations": ("from", "value")}
+
+
+class NoChat(ValueError):
+    """Why a row in a chat form is not used; a sentence's end."""
+
+
+def from_chat(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+    """(the row with `prompt`, `demonstration` and `task`, whether it had a system message that is none of ours); any
+    other row as it is.
+
+    The system message of a task names it. A chat that names no task is a general demonstration. Raises NoChat.
+    """
+    mark = next((name for name in MARKS if name in given), None)
+    if mark is None or "prompt" in given:
+        return given, False
+    system, user, answer = _alpaca(given) if mark == "instruction" else _turns(given[mark], mark)
+    task = _task_told(system)
+    rest = {name: value for name, value in given.items() if name not in CHAT_FIELDS}
+    own = {"prompt": user, "demonstration": answer, "task": task or GENERAL}
+    return {name: value for name, value in own.items() if value is not None} | rest, bool(system and not task)
+
+
+def _alpaca(given: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    if given.get("history"):
+        raise NoChat("it has a history; one question and its answer are read")
+    parts = [given[name] for name in ("instruction", "input") if name in given]
+    if not all(isinstance(part, str) for part in parts):
+        raise NoChat("instruction and input are not both texts")
+    return given.get("system"), "\n\n".join(parts), given.get("output")
+
+
+def _turns(chat: Any, mark: str) -> tuple[Any, Any, Any]:
+    """(system message, question, answer), None for what is not there."""
+    if isinstance(chat, str):  # in CSV it is JSON text
+        try:
+            chat = strict_json(chat)
+        except NoJson as why:
+            raise NoChat(f"{mark}: {why}") from None
+    role, text = _KEYS[mark]
+    turns = chat if isinstance(chat, list) else [chat]
+    if not all(isinstance(turn, Mapping) and {role, text} <= turn.keys() for turn in turns):
+        raise NoChat(f"{mark} is no list of objects with {role} and {text}")
+    said = [(_ROLES.get(str(turn[role])), turn[text]) for turn in turns]
+    roles = [who for who, _ in said]
+    if None in roles:
+        raise NoChat(f"{mark} has a {role} other than {', '.join(_ROLES)}; tools are not learned")
+    if roles.count(USER) > 1:
+        raise NoChat(f"{mark} has several turns; write each question that stands alone as a row of its own")
+    if roles not in ([SYSTEM, USER, ASSISTANT], [USER, ASSISTANT], [SYSTEM, USER], [USER]):
+        raise NoChat(f"{mark} is not a question and its answer, with or without a system message before them")
+    found = dict(said)
+    return found.get(SYSTEM), found[USER], found.get(ASSISTANT)
+
+
+def _task_told(system: Any) -> Task | None:
+    """The task with this system prompt, whatever its switch for thinking."""
+    if not isinstance(system, str):
+        return None
+    return next((task for task, spec in SPECS.items() if spec.system_prompt == bare(system.strip())), None)
