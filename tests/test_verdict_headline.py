@@ -10,6 +10,7 @@ from test_report import audit, render
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import Reading
+from tucano.comparison.promotion import refusal
 from tucano.comparison.table import render_markdown, render_table
 from tucano.comparison.verdict import judge
 from tucano.comparison.versus import Side, versus
@@ -46,6 +47,33 @@ def test_tasks_whose_truth_or_served_gain_is_not_established_are_named_beside_th
     verdict = page[page.index('class="verdict') : page.index('class="figures"')]
     assert "um ganho não está estabelecido em: push." in verdict
     assert "pela verdade 3; como em produção 3" in page
+
+
+@pytest.mark.parametrize(
+    ("base", "said", "below"), [(-0.05, None, False), (0.1, "0.444 before all training, 0.444 after", False),
+     (0.2, "0.540 before all training, 0.444 after", True)],
+)  # fmt: skip
+def test_a_gain_that_is_none_over_the_base_says_so_beside_the_headline(
+    base: float, said: str | None, below: bool
+) -> None:
+    """SFT had cost what GRPO mended: «Better» stood above a base that was as good, or better."""
+    made = answers(ALIKE, per_task=9, arms=("base", "sft", *(f"seed-{seed}" for seed in SEEDS)))
+    shifts = (0.04, -0.04)  # by turns, so that the base is now above and now below where it is level
+    found = judged(
+        [
+            replace(a, reward=a.reward + base + shifts[int(a.prompt_id.split("-")[1]) % 2] * (base == 0.1))
+            if a.arm == "base"
+            else a
+            for a in made
+        ]
+    )
+    verdict = found.verdict
+    assert verdict.headline.startswith("Better: the trained adapters beat sft") and verdict.below_base is below
+    beside = [one for one in verdict.reservations if "base model" in one]
+    assert len(beside) == (said is not None) == len([one for one in verdict.reservations_pt if "modelo base" in one])
+    assert said is None or said in beside[0]
+    against = refusal(verdict, [], None, None)
+    assert (against is not None and "worse than the base model" in against.reason) is below
 
 
 def test_an_interval_that_holds_all_differences_is_not_assessable_and_no_other_leaves_them() -> None:

@@ -38,7 +38,9 @@ class StudyContext:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a verdict says before any word is chosen; see `Verdict`. `fallen`: `truth_falls` of what improved."""
+    """What a verdict says before any word is chosen; see `Verdict`. `fallen`: `truth_falls` of what improved. `base`:
+    how the trained adapters stand to the base model, where that is not the reference and no gain over it is shown.
+    """
 
     improved: bool
     worse: bool
@@ -48,6 +50,7 @@ class Facts:
     open_by_truth: tuple[str, ...] = ()
     open_as_served: tuple[str, ...] = ()
     unmoved: tuple[str, ...] = ()
+    base: Contrast | None = None
 
     @property
     def hacking(self) -> bool:

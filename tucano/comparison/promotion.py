@@ -82,6 +82,8 @@ def refusal(
         return refused("not improved")
     if verdict.worse_tasks:
         return refused("worse", tasks=", ".join(verdict.worse_tasks))
+    if verdict.below_base:
+        return refused("below base")
     if verdict.hacking_suspected:
         return refused("hacking")
     if "unconfirmed" in verdict.cautions:

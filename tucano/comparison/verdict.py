@@ -41,8 +41,9 @@ class Verdict:
     `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the
     reward rose while the ground truth fell, over all or on a task where it rose. Sentences come in English and in
     Portuguese; `cautions` names those that weaken the claim. `reservations` belong to the headline: where it claims a
-    gain, they name every task whose truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, and
-    the seeds that are no other than their start or are missing.
+    gain, they name every task whose truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, the
+    base model where no gain over it is shown (`below_base`: a drop is established), and the seeds that are no other
+    than their start or are missing.
     """
 
     improved: bool
@@ -62,6 +63,7 @@ class Verdict:
     reservations_pt: tuple[str, ...] = field(default=())
     open_by_truth: tuple[str, ...] = field(default=())
     open_as_served: tuple[str, ...] = field(default=())
+    below_base: bool = False
 
     @property
     def better(self) -> bool:
@@ -83,7 +85,8 @@ def judge(
     """
     around = around or StudyContext()
     alpha = settings.alpha
-    facts = _facts(reward, truth, served, settings, around)
+    shown_above_base = base is None or improved(base, alpha, around.looks)
+    facts = replace(_facts(reward, truth, served, settings, around), base=None if shown_above_base else base)
     beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
     worse = task_drops(reward, alpha)
     return Verdict(
@@ -106,6 +109,7 @@ def judge(
         reservations_pt=reservations(PORTUGUESE, facts),
         open_by_truth=facts.open_by_truth,
         open_as_served=facts.open_as_served,
+        below_base=facts.base is not None and worsened(facts.base, alpha, around.looks),
     )
 
 

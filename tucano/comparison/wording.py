@@ -86,7 +86,8 @@ def _where(say: Speaker, facts: Facts) -> str:
 
 def reservations(say: Speaker, facts: Facts) -> tuple[str, ...]:
     """What has to stand beside a headline that claims a gain, so that nobody takes it for more."""
-    said = [
+    said = [say("no gain over base", facts.base.overall)] if facts.improved and facts.base else []
+    said += [
         say(key, tasks=", ".join(tasks))
         for key, tasks in (("open by truth", facts.open_by_truth), ("open as served", facts.open_as_served))
         if facts.improved and tasks
