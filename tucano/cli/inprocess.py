@@ -139,7 +139,8 @@ def _last_verdict(settings: PipelineSettings) -> str:
 def _last_answers(settings: PipelineSettings) -> str:
     from tucano.report.side_by_side import side_by_side
 
-    return "\n".join(["Three answers as served, of each task the one that changed most nearly as usual, before and after:", "", *side_by_side(_last_comparison(settings))])
+    said = "Three answers as served, of each task the one that changed most nearly as usual, before and after:"
+    return "\n".join([said, "", *side_by_side(_last_comparison(settings))])
 
 
 def _last_comparison(settings: PipelineSettings) -> "Comparison":
