@@ -88,7 +88,8 @@ def test_what_asks_for_nothing_is_taken(server: Server) -> None:
     [
         ("n", 2, "n is not supported here; it may be 1, or left out"),
         ("n", True, "n is not supported here; it may be 1, or left out"),
-        ("stream", True, "it may be false, or left out"),
+        ("stream", 1, "stream: Input should be a valid boolean"),
+        ("stream_options", {"include_usage": True}, "stream_options: it is for streams"),
         ("stop", ["\n"], "stop is not supported here; it may be [], or left out"),
         ("response_format", {"type": "json_object"}, 'it may be {"type": "text"}, or left out'),
         ("seed", 7, "seed is not supported here; leave it out"),

@@ -19,7 +19,7 @@ from tucano.security.printable import short
 from tucano.serving.answers import Ask, Refused, Unavailable
 from tucano.serving.metrics import Metrics
 from tucano.serving.request_log import RequestLog
-from tucano.serving.requests import NEUTRAL, AnswerReply, AnswerRequest, ChatRequest, failed
+from tucano.serving.requests import NEUTRAL, AnswerReply, AnswerRequest, ChatRequest, failed, streamed
 from tucano.serving.routes import Routed, Routes
 from tucano.serving.schema import data_of
 from tucano.serving.versions import Versions
@@ -147,15 +147,20 @@ def _add_answers(app: FastAPI, service: Service) -> None:
         )
 
     @app.post("/v1/chat/completions")
-    async def complete(request: ChatRequest) -> JSONResponse:
+    async def complete(request: ChatRequest) -> Response:
         task, text = service.task_of(request)
         ask = Ask(task, text, request.most_tokens, request.temperature)
         identity, routed = await service.answer(ask, request.store)
         service.metrics.requests.labels(ask.task, "200").inc()
-        return JSONResponse(_completion(identity, request.model, task, routed))
+        whole = _completion(identity, request.model, task, routed)
+        if not request.stream:
+            return JSONResponse(whole)
+        options = request.stream_options
+        events = streamed(whole, with_usage=options is not None and bool(options.include_usage))
+        return Response(events, media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
 
 
-def _completion(identity: str, model: str, task: Task, routed: Routed) -> dict[str, object]:
+def _completion(identity: str, model: str, task: Task, routed: Routed) -> dict[str, Any]:
     """OpenAI's object, with what it has no place for under `tucano`."""
     answer = routed.answer
     message = {"role": "assistant", "content": answer.text, "refusal": None}
