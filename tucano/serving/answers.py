@@ -16,12 +16,15 @@ class Refused(TucanoError):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: a text for a task. max_tokens, temperature: None for what the model is served with."""
+    """One request: a text for a task. max_tokens, temperature: None for what the model is served with. form: the JSON
+    schema that the client's answer has to have the form of, instead of the task's own.
+    """
 
     task: Task
     text: str
     max_tokens: int | None = None
     temperature: float | None = None
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

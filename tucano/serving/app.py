@@ -1,5 +1,6 @@
 """The HTTP side: OpenAI's chat completions, `/answer`, the list of models, health and figures."""
 
+import asyncio
 import json
 import time
 import uuid
@@ -21,7 +22,7 @@ from tucano.serving.metrics import Metrics
 from tucano.serving.request_log import RequestLog
 from tucano.serving.requests import NEUTRAL, AnswerReply, AnswerRequest, ChatRequest, failed, streamed
 from tucano.serving.routes import Routed, Routes
-from tucano.serving.schema import data_of
+from tucano.serving.schema import data_of, form_of
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
 
@@ -83,7 +84,7 @@ class Service:
         seconds = time.monotonic() - began
         identity = uuid.uuid4().hex
         self._count(ask, routed, seconds)
-        if store is not False:
+        if store is not False and ask.form is None:  # it would be read as one of the task's
             self.log.keep(identity, ask, routed, seconds)
         return identity, routed
 
@@ -149,7 +150,8 @@ def _add_answers(app: FastAPI, service: Service) -> None:
     @app.post("/v1/chat/completions")
     async def complete(request: ChatRequest) -> Response:
         task, text = service.task_of(request)
-        ask = Ask(task, text, request.most_tokens, request.temperature)
+        form = await asyncio.to_thread(form_of, task, request.response_format)
+        ask = Ask(task, text, request.most_tokens, request.temperature, form)
         identity, routed = await service.answer(ask, request.store)
         service.metrics.requests.labels(ask.task, "200").inc()
         whole = _completion(identity, request.model, task, routed)

@@ -64,7 +64,6 @@ NEUTRAL: Mapping[str, Sequence[Any]] = {
     "logit_bias": ({},),
     "logprobs": (False,),
     "top_logprobs": (0,),
-    "response_format": ({"type": "text"},),
     "tools": ([],),
     "tool_choice": ("none", "auto"),
     "parallel_tool_calls": (True, False),
@@ -125,6 +124,13 @@ class StreamOptions(Sent):
     include_usage: Switch | None = None
 
 
+class ResponseFormat(Sent):
+    """json_schema: OpenAI's object, with the schema under `schema`."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: dict[str, Any] | None = None
+
+
 class ChatRequest(Sent):
     """`/v1/chat/completions`. model: a name that `/v1/models` lists."""
 
@@ -139,6 +145,7 @@ class ChatRequest(Sent):
     safety_identifier: Label | None = None
     prompt_cache_key: Label | None = None
     store: Switch | None = None
+    response_format: ResponseFormat | None = None
     stream: Switch | None = None
     stream_options: StreamOptions | None = None
 

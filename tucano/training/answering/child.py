@@ -18,7 +18,8 @@ from typing import BinaryIO
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerBase
 
-from tucano.errors import UserError
+from tucano.errors import UserError, WorkerFailed
+from tucano.security.printable import short
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, line
@@ -57,13 +58,20 @@ class Answerer:
         for row, (question, prompt) in enumerate(zip(questions, prompts, strict=True)):
             refused = self._refusal(question, prompt)
             if refused is not None:
-                found[row] = Drawn("", len(prompt), 0, truncated=False, refused=refused)
+                found[row] = _refused(len(prompt), refused)
             else:
                 form = None if self.reader.opens else question.form  # it would hold the thought to it
                 decoding = Decoding(question.max_new_tokens, question.temperature, stop, form)
                 together.setdefault(decoding, []).append(row)
         for decoding, alike in together.items():
-            draws = self._draws([prompts[row] for row in alike], [questions[row].task for row in alike], decoding)
+            try:
+                draws = self._draws([prompts[row] for row in alike], [questions[row].task for row in alike], decoding)
+            except (ImportError, WorkerFailed) as fault:  # no llguidance in this interpreter, or no form for vLLM
+                if decoding.form is None:
+                    raise
+                reason = f"no answer can be held to this form ({short(str(fault))})"
+                found |= {row: _refused(len(prompts[row]), reason) for row in alike}
+                continue
             found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(alike, draws, strict=True)}
         return [found[row] for row in range(len(questions))]
 
@@ -95,6 +103,10 @@ class Answerer:
         return Drawn(text, len(prompt), len(draw.tokens), truncated=not ended)
 
 
+def _refused(tokens: int, reason: str) -> Drawn:
+    return Drawn("", tokens, 0, truncated=False, refused=reason)
+
+
 def _chat(question: Question) -> list[dict[str, str]]:
     return [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}]
 
@@ -117,7 +129,7 @@ def load(opening: Opening) -> Answerer:
     else:
         policy, tokenizer = load_policy(settings, opening.model, adapter, trainable=False, seed=opening.seed)
         policy.eval()
-        sampler = LocalSampler(completions.own_decoding, fixed=True)
+        sampler = LocalSampler(completions.own_decoding, fixed=True, tokenizer=tokenizer)
     context = min(settings.max_length_tokens, int(policy.config.max_position_embeddings))
     reader = Reader(tokenizer, completions.max_think_tokens)
     return Answerer(policy, tokenizer, reader, sampler, torch.Generator().manual_seed(opening.seed), context)
