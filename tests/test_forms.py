@@ -1,4 +1,4 @@
-"""Completions that are held to a JSON schema while they are drawn."""
+"""Completions that are held to a JSON schema while they are drawn, or drawn with a seed of their own, or after others."""
 
 import json
 from typing import Any
@@ -97,6 +97,31 @@ def test_who_draws_and_does_not_take_a_form_refuses_that_question_alone(
     first, second = Questions(policy, tokenizer, Formless()).ask(None, FORM)
     assert first.refused is None and first.tokens_out > 0
     assert second.refused == f"no answer can be held to this form ({fault})"
+
+
+def test_a_seed_gives_the_same_answer_alone_and_in_any_company(policy: Any, tokenizer: Any) -> None:
+    asked = Questions(policy, tokenizer).answerer.answer
+    seeded = [Question("Diga.", "fone", 40, 1.0, "push", seed=seed) for seed in (7, 8, -(2**63))]
+    others = [Question("Diga.", text, 40, 1.0, "push") for text in TEXTS]
+    alone = [asked([question])[0].text for question in seeded]
+    assert len(set(alone)) == 3
+    together = asked([*others, *seeded[::-1], others[0]])
+    assert [drawn.text for drawn in together[4:7]] == alone[::-1]
+    form = Question("Diga.", "fone", 40, 1.0, "push", FORM, seed=7)
+    assert asked([form]) == asked([others[0], form])[1:]
+
+
+def test_earlier_turns_pass_through_the_chat_template(policy: Any, tokenizer: Any) -> None:
+    written = (
+        "<|im_start|>system\nDiga.<|im_end|>\n<|im_start|>user\num<|im_end|>\n<|im_start|>assistant\ndois<|im_end|>\n"
+        "<|im_start|>user\ntrês<|im_end|>\n<|im_start|>assistant\n"
+    )
+    stop = (tokenizer.eos_token_id,)
+    (draw,) = LocalSampler().sample(policy, [tokenizer.encode(written)], Decoding(40, 0.0, stop))
+    question = Question("Diga.", "três", 40, 0.0, "push", earlier=("um", "dois"))
+    (found,) = Questions(policy, tokenizer).answerer.answer([question])
+    assert found.text == str(tokenizer.decode(draw.tokens, skip_special_tokens=True)).strip()
+    assert found.tokens_in == len(tokenizer.encode(written))
 
 
 # --- the schemas of clients -----------------------------------------------------------------------

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import httpx
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from langchain_openai import ChatOpenAI
-from openai import BadRequestError, LengthFinishReasonError, OpenAI
+from openai import APITimeoutError, BadRequestError, LengthFinishReasonError, OpenAI
+from pace import until
 from pydantic import BaseModel, Field
 
 from benchmarks.serve_load import Served, packed, registered, rows_of, serving
@@ -53,10 +55,10 @@ def test_a_stream_is_the_same_answer_in_pieces(client: OpenAI) -> None:
 
 
 def test_who_leaves_a_stream_before_its_first_piece_frees_the_place(served: Served, client: OpenAI) -> None:
-    with pytest.raises(Exception, match="timed out"):
-        client.with_options(timeout=0.001).chat.completions.create(model="tucano", messages=ASKED, stream=True)
+    with pytest.raises(APITimeoutError):
+        client.with_options(timeout=0.05).chat.completions.create(model="tucano", messages=ASKED, stream=True)
     headers = {"Authorization": f"Bearer {served.token}"}
-    assert "tucano_waiting 0.0" in httpx.get(f"{served.url}/metrics", headers=headers).text
+    until(lambda: "tucano_waiting 0.0" in httpx.get(f"{served.url}/metrics", headers=headers).text)
     assert client.chat.completions.create(model="tucano", messages=ASKED).choices
 
 
@@ -106,11 +108,46 @@ def test_what_the_ceiling_cuts_is_said_to_be_cut(client: OpenAI) -> None:
         client.chat.completions.parse(model="tucano:push", messages=ASKED, response_format=Review, max_tokens=5)
 
 
+def test_a_seed_gives_the_same_answer_whoever_else_asks(client: OpenAI) -> None:
+    def answer(seed: int) -> str | None:
+        asked = client.chat.completions.create(
+            model="tucano:push", messages=ASKED, temperature=1, max_tokens=24, seed=seed
+        )
+        return asked.choices[0].message.content
+
+    alone = answer(7)
+    with ThreadPoolExecutor(8) as pool:
+        crowd = list(pool.map(answer, [7, 1, 2, 7, 3, 4, 5, 7]))
+    assert [crowd[place] for place in (0, 3, 7)] == [alone] * 3 and len(set(crowd)) == 6
+
+
+def test_a_talk_goes_on_with_what_was_answered(client: OpenAI) -> None:
+    first = client.chat.completions.create(model="tucano:push", messages=ASKED, max_tokens=24)
+    more: Any = [*ASKED, first.choices[0].message, {"role": "user", "content": "Mais curto, por favor."}]
+    second = client.chat.completions.create(model="tucano:push", messages=more, max_tokens=24)
+    assert first.usage and second.usage and second.usage.prompt_tokens > first.usage.prompt_tokens
+    assert second.choices[0].message.content != first.choices[0].message.content
+
+
+def test_what_is_not_done_here_is_refused_in_one_sentence(client: OpenAI) -> None:
+    refused: list[tuple[str, Any, str]] = [
+        ("n", 2, "n is not supported here; it may be 1, or left out"),
+        ("stop", ["fim"], "stop is not supported here"),
+        ("logprobs", True, "logprobs is not supported here; it may be false"),
+    ]
+    for name, value, said in refused:
+        with pytest.raises(BadRequestError, match=said):
+            client.chat.completions.create(model="tucano:push", messages=ASKED, **{name: value})
+    taken: Any = {"n": 1, "stop": None, "logprobs": False, "top_p": 1, "user": "ana", "max_tokens": None}
+    assert client.chat.completions.create(model="tucano:push", messages=ASKED, **taken).choices
+
+
 def test_langchain_reads_streams_and_objects(served: Served) -> None:
     key: Any = served.token
     chat = ChatOpenAI(model="tucano:push", base_url=f"{served.url}/v1", api_key=key, max_retries=0, temperature=0)
     text = "Crie um push para o fone Bluetooth."
     assert "".join(str(chunk.content) for chunk in chat.stream(text)) == chat.invoke(text).content
+    assert chat.invoke([("user", text), ("assistant", "Corre!"), ("user", "Mais curto.")]).content
     assert isinstance(chat.with_structured_output(Review, method="json_schema").invoke(text), Review)
     judge = chat.model_copy(update={"model_name": "tucano:sentiment"})
     found = judge.with_structured_output(None, method="json_mode").invoke(text)

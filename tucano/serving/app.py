@@ -25,6 +25,7 @@ from tucano.serving.routes import Routed, Routes
 from tucano.serving.schema import data_of, form_of
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
+from tucano.training.answering.messages import ROLES
 
 AGAIN_SECONDS = {"Retry-After": "1"}
 NO_BODY = "There was an error parsing the body"
@@ -84,21 +85,22 @@ class Service:
         seconds = time.monotonic() - began
         identity = uuid.uuid4().hex
         self._count(ask, routed, seconds)
-        if store is not False and ask.form is None:  # it would be read as one of the task's
+        if store is not False and ask.alone:
             self.log.keep(identity, ask, routed, seconds)
         return identity, routed
 
-    def task_of(self, request: ChatRequest) -> tuple[Task, str]:
-        """Task and text of a chat: by the model's name, by its system prompt, or by what the text reads like. Refused
-        where these disagree, and for instructions that no model here was trained with.
+    def task_of(self, request: ChatRequest) -> tuple[Task, list[str]]:
+        """Task and turns of a chat: by the model's name, by its system prompt, or by what its first turn reads like.
+        Refused where these disagree, and for instructions that no model here was trained with.
         """
         if request.model not in self.names:
             raise Refused(f"there is no model {short(request.model)}; /v1/models lists them")
         named = request.model.removeprefix(self.name).removeprefix(":")
-        *before, last = request.messages
-        if last.role != "user" or any(message.role == "user" for message in before):
-            raise Refused("a chat here is one message of the user, with or without its system message before it")
-        told = [self.versions.systems().get(message.content) for message in before]
+        systems = [message for message in request.messages[:1] if message.role in ("system", "developer")]
+        turns = request.messages[len(systems) :]
+        if len(turns) % 2 == 0 or any(turn.role != ROLES[place % 2] for place, turn in enumerate(turns)):
+            raise Refused("after its system message, if any, user and assistant take turns, and the user has the last")
+        told = [self.versions.systems().get(message.content) for message in systems]
         if None in told:
             raise Refused(
                 "the system message is none that the models were trained with; leave it out, and the task's own is"
@@ -107,7 +109,8 @@ class Service:
         tasks = {task for task in (named, *told) if task}
         if len(tasks) > 1:
             raise Refused(f"the model's name asks for {named}, the system message is that of {told[0]}; choose one")
-        return next(iter(tasks), None) or classify_task(last.content), last.content
+        texts = [turn.content for turn in turns]
+        return next(iter(tasks), None) or classify_task(texts[0]), texts
 
     def _count(self, ask: Ask, routed: Routed, seconds: float) -> None:
         answer = routed.answer
@@ -149,9 +152,9 @@ def _add_answers(app: FastAPI, service: Service) -> None:
 
     @app.post("/v1/chat/completions")
     async def complete(request: ChatRequest) -> Response:
-        task, text = service.task_of(request)
+        task, (*earlier, text) = service.task_of(request)
         form = await asyncio.to_thread(form_of, task, request.response_format)
-        ask = Ask(task, text, request.most_tokens, request.temperature, form)
+        ask = Ask(task, text, request.most_tokens, request.temperature, form, tuple(earlier), request.seed)
         identity, routed = await service.answer(ask, request.store)
         service.metrics.requests.labels(ask.task, "200").inc()
         whole = _completion(identity, request.model, task, routed)

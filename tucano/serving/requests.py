@@ -52,9 +52,11 @@ Text = Annotated[str, AfterValidator(_writable)]
 Content = Annotated[Text, BeforeValidator(_joined)]
 Temperature = Annotated[float, Field(strict=True, ge=0, le=2)]
 Tokens = Annotated[int, Field(strict=True, ge=1, le=2**17)]
+Seed = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
 Switch = Annotated[bool, Field(strict=True)]
 Label = Annotated[str, Field(max_length=200)]
 
+MOST_MESSAGES = 64
 NEUTRAL: Mapping[str, Sequence[Any]] = {
     "n": (1,),
     "stop": ([],),
@@ -80,7 +82,6 @@ NEUTRAL: Mapping[str, Sequence[Any]] = {
     "metadata": ({},),
     "service_tier": ("auto", "default"),
     "reasoning_effort": (),
-    "seed": (),
 }
 """What clients send by default: {field of OpenAI's, or vLLM's: values that ask for nothing}; null is one everywhere."""
 
@@ -111,9 +112,12 @@ class Sent(BaseModel):
 
 
 class Message(Sent):
-    role: Literal["system", "developer", "user"]
+    """One of a talk. What OpenAI's answers hold besides may come back with them."""
+
+    neutral = dict.fromkeys(("name", "refusal", "annotations", "audio", "function_call", "tool_calls"), ([],))
+
+    role: Literal["system", "developer", "user", "assistant"]
     content: Content
-    name: None = None
 
 
 class StreamOptions(Sent):
@@ -137,7 +141,7 @@ class ChatRequest(Sent):
     neutral = NEUTRAL
 
     model: str = Field(max_length=200)
-    messages: list[Message] = Field(min_length=1, max_length=2)
+    messages: list[Message] = Field(min_length=1, max_length=MOST_MESSAGES)
     temperature: Temperature | None = None
     max_tokens: Tokens | None = None
     max_completion_tokens: Tokens | None = None
@@ -146,6 +150,7 @@ class ChatRequest(Sent):
     prompt_cache_key: Label | None = None
     store: Switch | None = None
     response_format: ResponseFormat | None = None
+    seed: Seed | None = None
     stream: Switch | None = None
     stream_options: StreamOptions | None = None
 

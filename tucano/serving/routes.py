@@ -23,6 +23,7 @@ from tucano.settings import EndpointSettings, PipelineSettings
 from tucano.settings.promotion import CHAMPION, RULES, ServingSettings
 from tucano.specs.registry import spec_of
 from tucano.thoughts import answer_of
+from tucano.training.answering.messages import chat as talk
 
 log = logging.getLogger(__name__)
 
@@ -123,17 +124,16 @@ def by_endpoint(chat: Chat, settings: PipelineSettings) -> Answering:
     outside = is_external(chat.endpoint.url)
 
     async def answer(ask: Ask) -> Answer:
-        text = mask(ask.text)[0] if outside else ask.text
+        texts = [mask(text)[0] if outside else text for text in (*ask.earlier, ask.text)]
         default = settings.comparison.served_temperature
         request: dict[str, Any] = {
             "model": chat.endpoint.model,
-            "messages": [
-                {"role": "system", "content": spec_of(ask.task).system_prompt},
-                {"role": "user", "content": text},
-            ],
+            "messages": talk(spec_of(ask.task).system_prompt, texts),
             "temperature": default if ask.temperature is None else ask.temperature,
             "max_tokens": ask.max_tokens or settings.grpo.max_completion_tokens,
         }
+        if ask.seed is not None:
+            request["seed"] = ask.seed
         if ask.form is not None:
             form = {"name": "answer", "schema": json.loads(ask.form)}
             request["response_format"] = {"type": "json_schema", "json_schema": form}

@@ -53,7 +53,7 @@ def form_of(task: Task, wanted: ResponseFormat | None) -> str | None:
     """
     if wanted is None or wanted.type == "text":
         return None
-    schema = schema_of(task) or {"type": "object"}
+    schema: Any = schema_of(task) or {"type": "object"}
     if wanted.type == "json_schema":
         schema = (wanted.json_schema or {}).get("schema")
     if not isinstance(schema, dict) or "x-guidance" in schema:

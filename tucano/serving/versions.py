@@ -69,7 +69,8 @@ class Version:
         temperature = self.temperature if ask.temperature is None else ask.temperature
         system = self.systems[ask.task]
         form = None if thinks(system) else ask.form or self.forms.get(ask.task)  # a thought has none
-        drawn = await self.model.answer(Question(system, ask.text, most, temperature, ask.task, form))
+        question = Question(system, ask.text, most, temperature, ask.task, form, ask.earlier, ask.seed)
+        drawn = await self.model.answer(question)
         if drawn.refused is not None:
             raise Refused(drawn.refused)
         return Answer(drawn.text, self.name, drawn.tokens_in, drawn.tokens_out, drawn.truncated)
