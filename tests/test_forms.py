@@ -105,8 +105,8 @@ def test_a_seed_gives_the_same_answer_alone_and_in_any_company(policy: Any, toke
     others = [Question("Diga.", text, 40, 1.0, "push") for text in TEXTS]
     alone = [asked([question])[0].text for question in seeded]
     assert len(set(alone)) == 3
-    together = asked([*others, *seeded[::-1], others[0]])
-    assert [drawn.text for drawn in together[4:7]] == alone[::-1]
+    together = asked([*others, *seeded[::-1], seeded[0], others[0]])
+    assert [drawn.text for drawn in together[4:8]] == [*alone[::-1], alone[0]]
     form = Question("Diga.", "fone", 40, 1.0, "push", FORM, seed=7)
     assert asked([form]) == asked([others[0], form])[1:]
 
