@@ -39,7 +39,7 @@ from tucano.serving.versions import Version, Versions, _forms
 from tucano.settings.promotion import ServingSettings
 from tucano.thoughts import told
 from tucano.tracking import Tracker
-from tucano.training.answering.messages import Drawn, Question
+from tucano.training.answering.messages import Drawn, Question, chat
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
@@ -154,11 +154,17 @@ def _chat(text: Any, model: str = "tucano", system: str | None = None, **more: A
     return {"model": model, "messages": [*before, {"role": "user", "content": text}], **more}
 
 
+def _talk(*turns: str) -> dict[str, Any]:
+    return {"model": "tucano", "messages": chat("", turns)[1:]}
+
+
 CHAT, ANSWER = "/v1/chat/completions", "/answer"
 ODD = {
     "instructions of one's own": (CHAT, _chat("oi", system="You are a pirate."), "none that the models were trained"),
     "two tasks": (CHAT, _chat("oi", "tucano:push", SYSTEMS["insights"]), "asks for push"),
-    "a talk": (CHAT, {"model": "tucano", "messages": [{"role": "user", "content": "a"}] * 2}, "one message of the user"),
+    "a talk": (CHAT, {"model": "tucano", "messages": [{"role": "user", "content": "a"}] * 2}, "user and assistant take turns"),
+    "a mark of the model in what was said before": (CHAT, _talk("a<|im_end|>", "b", "c"), "a mark of the model's own"),
+    "an answer last": (CHAT, _talk("a", "b"), "user and assistant take turns"),
     "too long an answer": (CHAT, _chat("oi", max_tokens=TOKENS + 1), f"at most {TOKENS} tokens"),
     "no text": (ANSWER, {"text": "  "}, "it is empty"),
     "half a character": (ANSWER, {"text": "a\ud800"}, "lone surrogate"),
@@ -387,6 +393,10 @@ def test_an_endpoint_of_a_route_is_asked_with_the_tasks_system_prompt(tmp_path: 
                 versions = Versions(settings, None, tmp_path, [], Metrics())  # type: ignore[arg-type]
                 routes = await opened(settings, versions, Metrics(), closing)
                 first = await routes.answer(Ask("push", "Crie um push."))
+                with pytest.raises(
+                    Refused, match=r"api: the answer does not have the form .*; rules: the answer does not"
+                ):
+                    await routes.answer(Ask("push", "c", seed=7, form='{"type": "object"}', earlier=("a", "b")))
                 api.answer = lambda body, _: (500, {}, b"")
                 return [first, await routes.answer(Ask("push", "Crie um push."))]
 
@@ -394,7 +404,10 @@ def test_an_endpoint_of_a_route_is_asked_with_the_tasks_system_prompt(tmp_path: 
     assert first.answer == Answer("Eco: Crie um push.", "api", 20, 5) and first.passed == ()
     assert second.answer.by == "rules" and second.passed == ("api: api gave no answer",)
     assert api.asked[0][0]["messages"][0] == {"role": "system", "content": SYSTEMS["push"]}
-    assert len(api.asked) == 2, "it is passed on, not waited for"
+    assert len(api.asked) == 3, "it is passed on, not waited for"
+    talked = api.asked[1][0]
+    assert talked["messages"] == chat(SYSTEMS["push"], ("a", "b", "c")) and talked["seed"] == 7
+    assert talked["response_format"]["json_schema"]["schema"] == {"type": "object"}
 
 
 def test_nothing_leaves_the_machine_without_leave_and_then_masked(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What clients of OpenAI's API send without meaning anything by it, and what is said of requests that mean nothing."""
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,16 +34,17 @@ class Server:
     def __init__(self, place: Path) -> None:
         self.place, self.asked = place, list[Ask]()
         self.refused: list[int] = []
+        self.says, self.serving = "Corre: fone com frete grátis!", dict[str, Any]()
 
     def send(self, method: str, path: str, **more: Any) -> httpx.Response:
         return asyncio.run(self._sent(method, path, **more))
 
     async def _sent(self, method: str, path: str, **more: Any) -> httpx.Response:
-        settings = validated({"serving": {"routes": {"push": ["rules"]}}})
+        settings = validated({"serving": {"routes": {"push": ["rules"]}, **self.serving}})
 
         async def answer(ask: Ask) -> Answer:
             self.asked.append(ask)
-            return Answer("Corre: fone com frete grátis!", "rules")
+            return Answer(self.says, "rules")
 
         routes = Routes(settings.serving, {"rules": answer}, Metrics())
         versions = Versions(settings, None, self.place, [], Metrics())  # type: ignore[arg-type]
@@ -88,10 +90,13 @@ def test_what_asks_for_nothing_is_taken(server: Server) -> None:
     [
         ("n", 2, "n is not supported here; it may be 1, or left out"),
         ("n", True, "n is not supported here; it may be 1, or left out"),
-        ("stream", True, "it may be false, or left out"),
+        ("stream", 1, "stream: Input should be a valid boolean"),
+        ("stream_options", {"include_usage": True}, "stream_options: it is for streams"),
         ("stop", ["\n"], "stop is not supported here; it may be [], or left out"),
-        ("response_format", {"type": "json_object"}, 'it may be {"type": "text"}, or left out'),
-        ("seed", 7, "seed is not supported here; leave it out"),
+        ("response_format", {"type": "yaml"}, "response_format.type: Input should be 'text', 'json_object'"),
+        ("response_format", {"type": "json_schema"}, "response_format.json_schema.schema is no JSON schema"),
+        ("seed", 2**63, "seed: Input should be less than"),
+        ("seed", 1.5, "seed: Input should be a valid integer"),
         ("wish", None, "wish is not supported here; leave it out"),
         ("top_k", 5, "top_k is not supported here; it may be -1 or 0, or left out"),
         ("max_tokens", True, "max_tokens: Input should be a valid integer"),
@@ -104,6 +109,17 @@ def test_what_asks_for_something_is_refused_with_its_mend(server: Server, field:
     reply = server.send("POST", CHAT, json={**CHATTED, field: value})
     assert reply.status_code == 400 and mend in said(reply)
     assert server.asked == []
+
+
+def test_an_answer_that_is_no_example_of_its_task_is_not_kept(server: Server) -> None:
+    """Monitoring and corrections read text and answer as one of the task."""
+    server.says, server.serving = '{"a": 1}', {"log_requests": True}
+    talk = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+    for more in ({"messages": talk}, {"response_format": {"type": "json_object"}}, {}):
+        assert server.send("POST", CHAT, json={**CHATTED, **more}).status_code == 200
+    (line,) = (server.place / FILE).read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["text"] == "oi"
+    assert (server.asked[0].earlier, server.asked[0].text) == (("user", "assistant"), "user")
 
 
 def test_a_model_can_be_asked_for_by_its_name(server: Server) -> None:

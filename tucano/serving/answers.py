@@ -16,12 +16,22 @@ class Refused(TucanoError):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: a text for a task. max_tokens, temperature: None for what the model is served with."""
+    """One request: a text for a task. max_tokens, temperature: None for what the model is served with. form: the JSON
+    schema that the client's answer has to have the form of, instead of the task's own. earlier, seed: see `Question`.
+    """
 
     task: Task
     text: str
     max_tokens: int | None = None
     temperature: float | None = None
+    form: str | None = None
+    earlier: tuple[str, ...] = ()
+    seed: int | None = None
+
+    @property
+    def alone(self) -> bool:
+        """Whether text and answer are by themselves one of the task, as those are who read the request log."""
+        return self.form is None and not self.earlier
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The HTTP side: OpenAI's chat completions, `/answer`, the list of models, health and figures."""
 
+import asyncio
 import json
 import time
 import uuid
@@ -19,11 +20,12 @@ from tucano.security.printable import short
 from tucano.serving.answers import Ask, Refused, Unavailable
 from tucano.serving.metrics import Metrics
 from tucano.serving.request_log import RequestLog
-from tucano.serving.requests import NEUTRAL, AnswerReply, AnswerRequest, ChatRequest, failed
+from tucano.serving.requests import NEUTRAL, AnswerReply, AnswerRequest, ChatRequest, failed, streamed
 from tucano.serving.routes import Routed, Routes
-from tucano.serving.schema import data_of
+from tucano.serving.schema import data_of, form_of
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
+from tucano.training.answering.messages import ROLES
 
 AGAIN_SECONDS = {"Retry-After": "1"}
 NO_BODY = "There was an error parsing the body"
@@ -83,21 +85,22 @@ class Service:
         seconds = time.monotonic() - began
         identity = uuid.uuid4().hex
         self._count(ask, routed, seconds)
-        if store is not False:
+        if store is not False and ask.alone:
             self.log.keep(identity, ask, routed, seconds)
         return identity, routed
 
-    def task_of(self, request: ChatRequest) -> tuple[Task, str]:
-        """Task and text of a chat: by the model's name, by its system prompt, or by what the text reads like. Refused
-        where these disagree, and for instructions that no model here was trained with.
+    def task_of(self, request: ChatRequest) -> tuple[Task, list[str]]:
+        """Task and turns of a chat: by the model's name, by its system prompt, or by what its first turn reads like.
+        Refused where these disagree, and for instructions that no model here was trained with.
         """
         if request.model not in self.names:
             raise Refused(f"there is no model {short(request.model)}; /v1/models lists them")
         named = request.model.removeprefix(self.name).removeprefix(":")
-        *before, last = request.messages
-        if last.role != "user" or any(message.role == "user" for message in before):
-            raise Refused("a chat here is one message of the user, with or without its system message before it")
-        told = [self.versions.systems().get(message.content) for message in before]
+        systems = [message for message in request.messages[:1] if message.role in ("system", "developer")]
+        turns = request.messages[len(systems) :]
+        if len(turns) % 2 == 0 or any(turn.role != ROLES[place % 2] for place, turn in enumerate(turns)):
+            raise Refused("after its system message, if any, user and assistant take turns, and the user has the last")
+        told = [self.versions.systems().get(message.content) for message in systems]
         if None in told:
             raise Refused(
                 "the system message is none that the models were trained with; leave it out, and the task's own is"
@@ -106,7 +109,8 @@ class Service:
         tasks = {task for task in (named, *told) if task}
         if len(tasks) > 1:
             raise Refused(f"the model's name asks for {named}, the system message is that of {told[0]}; choose one")
-        return next(iter(tasks), None) or classify_task(last.content), last.content
+        texts = [turn.content for turn in turns]
+        return next(iter(tasks), None) or classify_task(texts[0]), texts
 
     def _count(self, ask: Ask, routed: Routed, seconds: float) -> None:
         answer = routed.answer
@@ -147,15 +151,21 @@ def _add_answers(app: FastAPI, service: Service) -> None:
         )
 
     @app.post("/v1/chat/completions")
-    async def complete(request: ChatRequest) -> JSONResponse:
-        task, text = service.task_of(request)
-        ask = Ask(task, text, request.most_tokens, request.temperature)
+    async def complete(request: ChatRequest) -> Response:
+        task, (*earlier, text) = service.task_of(request)
+        form = await asyncio.to_thread(form_of, task, request.response_format)
+        ask = Ask(task, text, request.most_tokens, request.temperature, form, tuple(earlier), request.seed)
         identity, routed = await service.answer(ask, request.store)
         service.metrics.requests.labels(ask.task, "200").inc()
-        return JSONResponse(_completion(identity, request.model, task, routed))
+        whole = _completion(identity, request.model, task, routed)
+        if not request.stream:
+            return JSONResponse(whole)
+        options = request.stream_options
+        events = streamed(whole, with_usage=options is not None and bool(options.include_usage))
+        return Response(events, media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
 
 
-def _completion(identity: str, model: str, task: Task, routed: Routed) -> dict[str, object]:
+def _completion(identity: str, model: str, task: Task, routed: Routed) -> dict[str, Any]:
     """OpenAI's object, with what it has no place for under `tucano`."""
     answer = routed.answer
     message = {"role": "assistant", "content": answer.text, "refusal": None}

@@ -4,11 +4,22 @@
 A field that would do nothing is refused rather than ignored, unless its value asks for nothing.
 """
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from tucano.prompts import Task
 
@@ -41,13 +52,13 @@ Text = Annotated[str, AfterValidator(_writable)]
 Content = Annotated[Text, BeforeValidator(_joined)]
 Temperature = Annotated[float, Field(strict=True, ge=0, le=2)]
 Tokens = Annotated[int, Field(strict=True, ge=1, le=2**17)]
-Stored = Annotated[bool, Field(strict=True)]
+Seed = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
+Switch = Annotated[bool, Field(strict=True)]
 Label = Annotated[str, Field(max_length=200)]
 
+MOST_MESSAGES = 64
 NEUTRAL: Mapping[str, Sequence[Any]] = {
     "n": (1,),
-    "stream": (False,),
-    "stream_options": (),
     "stop": ([],),
     "top_p": (1,),
     "presence_penalty": (0,),
@@ -55,7 +66,6 @@ NEUTRAL: Mapping[str, Sequence[Any]] = {
     "logit_bias": ({},),
     "logprobs": (False,),
     "top_logprobs": (0,),
-    "response_format": ({"type": "text"},),
     "tools": ([],),
     "tool_choice": ("none", "auto"),
     "parallel_tool_calls": (True, False),
@@ -72,7 +82,6 @@ NEUTRAL: Mapping[str, Sequence[Any]] = {
     "metadata": ({},),
     "service_tier": ("auto", "default"),
     "reasoning_effort": (),
-    "seed": (),
 }
 """What clients send by default: {field of OpenAI's, or vLLM's: values that ask for nothing}; null is one everywhere."""
 
@@ -103,9 +112,27 @@ class Sent(BaseModel):
 
 
 class Message(Sent):
-    role: Literal["system", "developer", "user"]
+    """One of a talk. What OpenAI's answers hold besides may come back with them."""
+
+    neutral = dict.fromkeys(("name", "refusal", "annotations", "audio", "function_call", "tool_calls"), ([],))
+
+    role: Literal["system", "developer", "user", "assistant"]
     content: Content
-    name: None = None
+
+
+class StreamOptions(Sent):
+    """include_usage: a last chunk says how many tokens were read and written."""
+
+    neutral = {"include_obfuscation": (True, False)}
+
+    include_usage: Switch | None = None
+
+
+class ResponseFormat(Sent):
+    """json_schema: OpenAI's object, with the schema under `schema`."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: dict[str, Any] | None = None
 
 
 class ChatRequest(Sent):
@@ -114,14 +141,25 @@ class ChatRequest(Sent):
     neutral = NEUTRAL
 
     model: str = Field(max_length=200)
-    messages: list[Message] = Field(min_length=1, max_length=2)
+    messages: list[Message] = Field(min_length=1, max_length=MOST_MESSAGES)
     temperature: Temperature | None = None
     max_tokens: Tokens | None = None
     max_completion_tokens: Tokens | None = None
     user: Label | None = None
     safety_identifier: Label | None = None
     prompt_cache_key: Label | None = None
-    store: Stored | None = None
+    store: Switch | None = None
+    response_format: ResponseFormat | None = None
+    seed: Seed | None = None
+    stream: Switch | None = None
+    stream_options: StreamOptions | None = None
+
+    @field_validator("stream_options")
+    @classmethod
+    def _of_a_stream(cls, options: StreamOptions | None, known: ValidationInfo) -> StreamOptions | None:
+        if options is not None and not known.data.get("stream"):
+            raise ValueError("it is for streams; leave it out, or send stream: true")
+        return options
 
     @property
     def most_tokens(self) -> int | None:
@@ -136,7 +174,7 @@ class AnswerRequest(Sent):
     task: Task | None = None
     temperature: Temperature | None = None
     max_tokens: Tokens | None = None
-    store: Stored | None = None
+    store: Switch | None = None
 
 
 class AnswerReply(BaseModel):
@@ -155,6 +193,28 @@ class AnswerReply(BaseModel):
     truncated: bool
     tokens_in: int
     tokens_out: int
+
+
+PIECES = re.compile(r"\s*\S+\s*|\s+")
+"""Of a streamed answer: a word and the space around it."""
+
+
+def streamed(whole: Mapping[str, Any], with_usage: bool) -> str:
+    """The server-sent events of a finished chat completion: a role, its text word by word, why it ends, tokens where
+    they are asked for, and `[DONE]`.
+    """
+    (choice,) = whole["choices"]
+    parts: list[dict[str, str]] = [{"content": piece} for piece in PIECES.findall(choice["message"]["content"])]
+    deltas = [{"role": "assistant", "content": ""}, *parts, {}]
+    head = {name: whole[name] for name in ("id", "created", "model", "system_fingerprint")}
+    head |= {"object": "chat.completion.chunk"} | ({"usage": None} if with_usage else {})
+    plain = {"index": 0, "logprobs": None, "finish_reason": None}
+    rows: list[dict[str, Any]] = [head | {"choices": [plain | {"delta": delta}]} for delta in deltas]
+    rows[-1]["choices"][0]["finish_reason"] = choice["finish_reason"]
+    rows[-1]["tucano"] = whole["tucano"]
+    if with_usage:
+        rows.append(head | {"choices": [], "usage": whole["usage"]})
+    return "".join(f"data: {said}\n\n" for said in (*map(json.dumps, rows), "[DONE]"))
 
 
 def failed(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

@@ -1,6 +1,7 @@
 """Who answers a task: the first of its route that gives a valid answer in time."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
@@ -22,6 +23,7 @@ from tucano.settings import EndpointSettings, PipelineSettings
 from tucano.settings.promotion import CHAMPION, RULES, ServingSettings
 from tucano.specs.registry import spec_of
 from tucano.thoughts import answer_of
+from tucano.training.answering.messages import chat as talk
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +48,8 @@ class Routes:
         self._serving, self._by_name, self._metrics = serving, by_name, metrics
 
     async def answer(self, ask: Ask) -> Routed:
-        """The first valid answer; else the first of all. Without any: Refused where nobody takes the request,
-        Unavailable where somebody may a little later.
+        """The first valid answer; else the first of all, of a form of the client's own only one that the ceiling cut.
+        Without any: Refused where nobody takes the request, Unavailable where somebody may a little later.
         """
         answers: list[tuple[Answer, str]] = []
         passed: list[str] = []
@@ -62,12 +64,13 @@ class Routes:
                 self._note(ask, step, "refused" if isinstance(fault, Refused) else "no answer")
                 passed.append(f"{step}: {why}")
                 continue
-            wrong = fault_of(ask.task, answer.text)
+            wrong = fault_of(ask.task, answer.text, ask.form)
             if wrong is None:
                 return Routed(answer, None, tuple(passed))
             self._note(ask, step, "not valid")
             passed.append(f"{step}: {wrong}")
-            answers.append((answer, wrong))
+            if ask.form is None or answer.truncated:
+                answers.append((answer, wrong))
         if answers:
             return Routed(*answers[0], tuple(passed))
         raise (Unavailable if later else Refused)("; ".join(passed))
@@ -121,17 +124,19 @@ def by_endpoint(chat: Chat, settings: PipelineSettings) -> Answering:
     outside = is_external(chat.endpoint.url)
 
     async def answer(ask: Ask) -> Answer:
-        text = mask(ask.text)[0] if outside else ask.text
+        texts = [mask(text)[0] if outside else text for text in (*ask.earlier, ask.text)]
         default = settings.comparison.served_temperature
         request: dict[str, Any] = {
             "model": chat.endpoint.model,
-            "messages": [
-                {"role": "system", "content": spec_of(ask.task).system_prompt},
-                {"role": "user", "content": text},
-            ],
+            "messages": talk(spec_of(ask.task).system_prompt, texts),
             "temperature": default if ask.temperature is None else ask.temperature,
             "max_tokens": ask.max_tokens or settings.grpo.max_completion_tokens,
         }
+        if ask.seed is not None:
+            request["seed"] = ask.seed
+        if ask.form is not None:
+            form = {"name": "answer", "schema": json.loads(ask.form)}
+            request["response_format"] = {"type": "json_schema", "json_schema": form}
         try:
             reply = await chat.reply(request)
         except (NoAnswer, RefusedByApi, Unusable) as fault:

@@ -1,10 +1,17 @@
-"""Whether an answer is one that its task allows: JSON tasks name their fields and what each may hold."""
+"""Whether an answer is one that its task allows: JSON tasks name their fields and what each may hold. Or one that the
+request's own JSON schema allows, which llguidance (the extra `serve`) reads: its patterns take linear time, and it
+fetches nothing.
+"""
 
+import json
+from functools import cache
 from typing import Any
 
 from tucano.prompts import Task
 from tucano.security.printable import short
-from tucano.specs.registry import spec_of
+from tucano.serving.answers import Refused
+from tucano.serving.requests import ResponseFormat
+from tucano.specs.registry import schema_of, spec_of
 from tucano.truth.json_object import strict_object
 
 
@@ -13,10 +20,14 @@ def data_of(task: Task, text: str) -> dict[str, Any] | None:
     return strict_object(text) if spec_of(task).fields else None
 
 
-def fault_of(task: Task, text: str) -> str | None:
-    """Why an answer cannot be used as it is; None where nothing is wrong with its form."""
+def fault_of(task: Task, text: str, form: str | None = None) -> str | None:
+    """Why an answer cannot be used as it is; None where nothing is wrong with its form, which is the task's unless the
+    request names another (`form_of`).
+    """
     if not text.strip():
         return "the answer is empty"
+    if form is not None:
+        return None if _has(form, text.strip().encode()) else "the answer does not have the form of response_format"
     fields = spec_of(task).fields
     if not fields:
         return None
@@ -29,3 +40,61 @@ def fault_of(task: Task, text: str) -> str | None:
         return f"{short(unknown[0])} is no field of {task}"
     wrong = next((name for name, kind in fields.items() if not kind.allows(found[name])), None)
     return wrong and f"{wrong} has a value that no answer may have: {short(repr(found[wrong]))}"
+
+
+MOST_SCHEMA_BYTES = 16_384
+LIMITS = {"initial_lexer_fuel": 200_000, "max_grammar_size": 100_000, "verbose_errors": False}
+"""Of llguidance's work over a schema: some hundredths of a second."""
+
+
+def form_of(task: Task, wanted: ResponseFormat | None) -> str | None:
+    """The JSON schema of a request's `response_format`; the task's own, or any object, for `json_object`. Refused for
+    one that no answer can be held to.
+    """
+    if wanted is None or wanted.type == "text":
+        return None
+    schema: Any = schema_of(task) or {"type": "object"}
+    if wanted.type == "json_schema":
+        schema = (wanted.json_schema or {}).get("schema")
+    if not isinstance(schema, dict) or "x-guidance" in schema:
+        raise Refused('response_format.json_schema.schema is no JSON schema; send an object, like {"type": "object"}')
+    try:
+        form = json.dumps(schema)
+        fault = "" if len(form) <= MOST_SCHEMA_BYTES else f"it has more than {MOST_SCHEMA_BYTES} bytes"
+        fault = fault or _grammar(form).get_error()
+    except ImportError:
+        raise Refused("response_format needs llguidance on this server: pip install 'tucano-commerce[serve]'") from None
+    except (ValueError, RecursionError) as error:
+        fault = str(error)
+    if fault:
+        raise Refused(f"the schema of response_format cannot be followed: {short(fault)}; send a simpler one")
+    return form
+
+
+def _has(form: str, text: bytes) -> bool:
+    matcher = _grammar(form)
+    return matcher.try_consume_tokens(list(text)) == len(text) and matcher.is_accepting()
+
+
+def _grammar(form: str) -> Any:
+    """What reads a text of this form, byte by byte."""
+    from llguidance import LLMatcher, LLParserLimits
+
+    grammar = LLMatcher.grammar_from_json_schema(form)
+    return LLMatcher(_bytes(), grammar, log_level=0, limits=LLParserLimits(**LIMITS))
+
+
+@cache
+def _bytes() -> Any:
+    """A vocabulary of the 256 bytes, and an end."""
+    from llguidance import LLTokenizer, TokenizerWrapper
+
+    class Bytes:
+        eos_token_id, bos_token_id = 256, None
+        tokens = (*(bytes([byte]) for byte in range(256)), b"<end>")
+        special_token_ids = (256,)
+
+        def __call__(self, text: bytes) -> list[int]:
+            return list(text)
+
+    return LLTokenizer(TokenizerWrapper(Bytes()))

@@ -67,8 +67,10 @@ class Version:
         if most > self.max_tokens:
             raise Refused(f"an answer of {self.name} has at most {self.max_tokens} tokens; ask for no more")
         temperature = self.temperature if ask.temperature is None else ask.temperature
-        system, form = self.systems[ask.task], self.forms.get(ask.task)
-        drawn = await self.model.answer(Question(system, ask.text, most, temperature, ask.task, form))
+        system = self.systems[ask.task]
+        form = None if thinks(system) else ask.form or self.forms.get(ask.task)  # a thought has none
+        question = Question(system, ask.text, most, temperature, ask.task, form, ask.earlier, ask.seed)
+        drawn = await self.model.answer(question)
         if drawn.refused is not None:
             raise Refused(drawn.refused)
         return Answer(drawn.text, self.name, drawn.tokens_in, drawn.tokens_out, drawn.truncated)

@@ -18,10 +18,11 @@ from typing import BinaryIO
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerBase
 
-from tucano.errors import UserError
+from tucano.errors import UserError, WorkerFailed
+from tucano.security.printable import short
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
-from tucano.training.answering.messages import Drawn, Opened, Opening, Question, line
+from tucano.training.answering.messages import Drawn, Opened, Opening, Question, chat, line
 from tucano.training.checkpoints import exact
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.policies.chat import encode_chats, stop_tokens
@@ -48,37 +49,49 @@ class Answerer:
     context_tokens: int
 
     def answer(self, questions: Sequence[Question]) -> list[Drawn]:
-        """One for each of the questions, in their order. Those that are decoded alike are drawn together."""
-        chats = [_chat(question) for question in questions]
+        """One for each of the questions, in their order. Those that are decoded alike are drawn together, but for those
+        with a seed: products of other shapes may differ in their last bits.
+        """
+        chats = [chat(question.system, (*question.earlier, question.user)) for question in questions]
         prompts = encode_chats(self.tokenizer, chats)
         found: dict[int, Drawn] = {}
-        together: dict[Decoding, list[int]] = {}
+        together: dict[tuple[Decoding, int | None], list[int]] = {}
         stop = tuple(stop_tokens(self.policy, self.tokenizer))
         for row, (question, prompt) in enumerate(zip(questions, prompts, strict=True)):
             refused = self._refusal(question, prompt)
             if refused is not None:
-                found[row] = Drawn("", len(prompt), 0, truncated=False, refused=refused)
+                found[row] = _refused(len(prompt), refused)
             else:
                 form = None if self.reader.opens else question.form  # it would hold the thought to it
                 decoding = Decoding(question.max_new_tokens, question.temperature, stop, form)
-                together.setdefault(decoding, []).append(row)
-        for decoding, alike in together.items():
-            draws = self._draws([prompts[row] for row in alike], [questions[row].task for row in alike], decoding)
+                together.setdefault((decoding, None if question.seed is None else row), []).append(row)
+        for (decoding, _), alike in together.items():
+            try:
+                draws = self._draws([prompts[row] for row in alike], [questions[row] for row in alike], decoding)
+            except (ImportError, WorkerFailed) as fault:  # no llguidance in this interpreter, or no form for vLLM
+                if decoding.form is None:
+                    raise
+                reason = f"no answer can be held to this form ({short(str(fault))})"
+                found |= {row: _refused(len(prompts[row]), reason) for row in alike}
+                continue
             found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(alike, draws, strict=True)}
         return [found[row] for row in range(len(questions))]
 
-    def _draws(self, prompts: Sequence[Sequence[int]], tasks: Sequence[str], decoding: Decoding) -> list[Draw]:
+    def _draws(self, prompts: Sequence[Sequence[int]], questions: Sequence[Question], decoding: Decoding) -> list[Draw]:
+        seed = questions[0].seed
+        generator = self.generator if seed is None else torch.Generator().manual_seed(seed)
         return by_speaker(
             self.policy,
-            tasks,
-            lambda rows: self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, self.generator),
+            [question.task for question in questions],
+            lambda rows: self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, generator),
         )
 
     def _refusal(self, question: Question, prompt: Sequence[int]) -> str | None:
         """Why a question is not asked: a text may not pose as another turn of the chat, nor be too long for the
         model."""
         known = self.tokenizer.added_tokens_decoder.values()
-        marks = [token.content for token in known if token.special and token.content in question.user]
+        said = "\n".join((*question.earlier, question.user))
+        marks = [token.content for token in known if token.special and token.content in said]
         if marks:
             return f"the text holds {marks[0]}, which is a mark of the model's own; leave it out"
         if len(prompt) + question.max_new_tokens > self.context_tokens:
@@ -95,8 +108,8 @@ class Answerer:
         return Drawn(text, len(prompt), len(draw.tokens), truncated=not ended)
 
 
-def _chat(question: Question) -> list[dict[str, str]]:
-    return [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}]
+def _refused(tokens: int, reason: str) -> Drawn:
+    return Drawn("", tokens, 0, truncated=False, refused=reason)
 
 
 def load(opening: Opening) -> Answerer:
@@ -117,7 +130,7 @@ def load(opening: Opening) -> Answerer:
     else:
         policy, tokenizer = load_policy(settings, opening.model, adapter, trainable=False, seed=opening.seed)
         policy.eval()
-        sampler = LocalSampler(completions.own_decoding, fixed=True)
+        sampler = LocalSampler(completions.own_decoding, fixed=True, tokenizer=tokenizer)
     context = min(settings.max_length_tokens, int(policy.config.max_position_embeddings))
     reader = Reader(tokenizer, completions.max_think_tokens)
     return Answerer(policy, tokenizer, reader, sampler, torch.Generator().manual_seed(opening.seed), context)

@@ -37,7 +37,7 @@ class Opened:
 @dataclass(frozen=True, slots=True)
 class Question:
     """A chat to be continued. temperature: 0 is greedy. task: whose adapter answers, where tasks have their own. form:
-    see `Decoding`.
+    see `Decoding`. earlier: the turns before it, as in `chat`. seed: it is drawn alone, and the same again with it.
     """
 
     system: str
@@ -46,6 +46,8 @@ class Question:
     temperature: float
     task: str = ""
     form: str | None = None
+    earlier: Sequence[str] = ()
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,15 @@ class Drawn:
     tokens_out: int
     truncated: bool
     refused: str | None = None
+
+
+ROLES = ("user", "assistant")
+
+
+def chat(system: str, turns: Sequence[str]) -> list[dict[str, str]]:
+    """A talk as chat templates and chat APIs take it: the user's and the assistant's turns, one after the other."""
+    said = [{"role": ROLES[place % 2], "content": text} for place, text in enumerate(turns)]
+    return [{"role": "system", "content": system}, *said]
 
 
 def line(said: Opening | Opened | Sequence[Question] | Sequence[Drawn]) -> bytes:

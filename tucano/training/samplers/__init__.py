@@ -20,8 +20,7 @@ divided by 1e-38 are infinite.
 @dataclass(frozen=True, slots=True)
 class Decoding:
     """How completions are drawn. temperature: 0 is greedy, and so is all below `LOWEST_TEMPERATURE`. stop: ids of the
-    tokens that end a completion. form: a JSON schema that each completion has to have the form of; only a vLLM server
-    can draw so.
+    tokens that end a completion. form: a JSON schema that each completion has to have the form of.
     """
 
     max_new_tokens: int

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from tucano.training.checkpoints import interruption
 from tucano.training.samplers import slots
+from tucano.training.samplers.forms import Held
 
 SHRINK_AT = 0.75
 """The batch is compacted when at most this share of its rows is still unfinished: copying caches costs time as well."""
@@ -228,10 +229,12 @@ class Decoder:
         stop: Sequence[int],
         temperature: float,
         generator: torch.Generator | None = None,
+        held: Held | None = None,
     ) -> list[list[int]]:
         """Completions of `prompts` in their order, each ending with a stop token unless it reached `max_new_tokens`.
 
         Temperature 0 is greedy. `generator` None draws from torch's global generator, whose state checkpoints hold.
+        held: to which form; only on a CPU.
         """
         if self.embedding.device.type != "cpu":
             return slots.sample(self, prompts, max_new_tokens, stop, temperature, generator)
@@ -243,6 +246,8 @@ class Decoder:
         unfinished = set(owner)
         for step in range(max_new_tokens):
             interruption.check()
+            if held is not None:
+                logits = held.masked(logits, owner, completions)
             tokens = draw(logits, temperature, generator)
             for row, token in zip(owner, tokens.tolist(), strict=True):
                 if row in unfinished:

@@ -6,11 +6,13 @@ from itertools import pairwise
 
 import torch
 from peft import PeftModel
+from transformers import PreTrainedTokenizerBase
 
 from tucano.training.jobs import pulse
 from tucano.training.policies.load import Policy
 from tucano.training.samplers import Decoding, Draw
 from tucano.training.samplers.decode import Decoder, supports
+from tucano.training.samplers.forms import Held, beginning
 
 BATCH_ROWS = 128
 CACHE_BYTES = 4 * 10**9
@@ -21,12 +23,16 @@ for a moment.
 
 class LocalSampler:
     """Draws with the policy itself. own_decoding: whether the own decode loop may stand in for `generate`. fixed: it
-    draws from one policy alone, whose weights do not change; which of its adapters speaks may.
+    draws from one policy alone, whose weights do not change; which of its adapters speaks may. tokenizer: for
+    completions that are held to a form.
     """
 
-    def __init__(self, own_decoding: bool = True, fixed: bool = False) -> None:
+    def __init__(
+        self, own_decoding: bool = True, fixed: bool = False, tokenizer: PreTrainedTokenizerBase | None = None
+    ) -> None:
         self.own_decoding = own_decoding
         self.fixed = fixed
+        self._tokenizer = tokenizer
         self._kept: dict[str, Decoder | None] = {}
 
     def sample(
@@ -36,20 +42,24 @@ class LocalSampler:
         decoding: Decoding,
         generator: torch.Generator | None = None,
     ) -> list[Draw]:
-        """See `Sampler`: nearly equal lengths together, as many at a time as fit, in even batches."""
-        assert decoding.form is None, "nobody here can hold a completion to a form"
+        """See `Sampler`: nearly equal lengths together, as many at a time as fit, in even batches. ImportError for a
+        form without llguidance.
+        """
         own = generator or torch.default_generator
         order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
         drawn: dict[int, list[int]] = {}
-        decoder = self._decoder(policy)
+        by_own_loop = decoding.form is None or policy.device.type == "cpu"  # a GPU's graphs look at no form
+        decoder = self._decoder(policy) if by_own_loop else None
         longest = max(map(len, prompts), default=0) + decoding.max_new_tokens
         for start, end in batches(len(prompts), rows_that_fit(policy, longest)):
             rows = order[start:end]
             batch = [prompts[row] for row in rows]
+            held = self._held(policy, decoding, len(batch))
             if decoder is None:
-                found = _generate(policy, batch, decoding, own)
+                found = _generate(policy, batch, decoding, own, held)
             else:
-                found = decoder.sample(batch, decoding.max_new_tokens, list(decoding.stop), decoding.temperature, own)
+                most, stop = decoding.max_new_tokens, list(decoding.stop)
+                found = decoder.sample(batch, most, stop, decoding.temperature, own, held)
             drawn.update(zip(rows, found, strict=True))
             pulse()
         return [Draw(drawn[row]) for row in range(len(prompts))]
@@ -63,6 +73,13 @@ class LocalSampler:
         if self.fixed:
             self._kept[speaker] = decoder
         return decoder
+
+    def _held(self, policy: Policy, decoding: Decoding, rows: int) -> Held | None:
+        if decoding.form is None:
+            return None
+        assert self._tokenizer is not None, "who asks for a form gives the tokenizer"
+        vocabulary = policy.get_output_embeddings().weight.shape[0]
+        return Held(beginning(self._tokenizer, vocabulary, decoding.stop, decoding.form), rows)
 
     def close(self) -> None:
         """See `Sampler`: there is nothing."""
@@ -85,7 +102,7 @@ def batches(count: int, most: int) -> list[tuple[int, int]]:
 
 @torch.no_grad()
 def _generate(
-    model: Policy, batch: Sequence[Sequence[int]], decoding: Decoding, generator: torch.Generator
+    model: Policy, batch: Sequence[Sequence[int]], decoding: Decoding, generator: torch.Generator, held: Held | None
 ) -> list[list[int]]:
     """`model.generate` with every parameter explicit: a temperature of 0.1 in a shipped generation_config once cost a
     whole run.
@@ -94,6 +111,12 @@ def _generate(
     ids = torch.tensor([[padding] * (width - len(row)) + list(row) for row in batch], device=model.device)
     mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in batch], device=model.device)
     drawing = decoding.temperature > 0
+
+    def masked(ids: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        assert held is not None
+        drawn = [_until_stop(tokens, decoding.stop) for tokens in ids[:, width:].tolist()]
+        return held.masked(logits, range(len(drawn)), drawn)
+
     with seeded(generator):
         output = model.generate(
             input_ids=ids,
@@ -106,6 +129,7 @@ def _generate(
             repetition_penalty=1.0,
             pad_token_id=padding,
             eos_token_id=list(decoding.stop),
+            logits_processor=[] if held is None else [masked],
         )
     return [_until_stop(tokens, decoding.stop) for tokens in output[:, width:].tolist()]
 
