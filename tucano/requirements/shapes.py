@@ -89,7 +89,11 @@ QWEN = Shape(
     model_type="qwen2",
 )
 """Of Qwen2.5-1.5B: 1.54 billion weights, 1.31 without the embedding, as its card says."""
-KNOWN = {"Polygl0t/Tucano2-qwen-0.5B-Instruct": TUCANO, "Qwen/Qwen2.5-1.5B-Instruct": QWEN}
+KNOWN = {
+    "Polygl0t/Tucano2-qwen-0.5B-Instruct": TUCANO,
+    "Qwen/Qwen2.5-1.5B-Instruct": QWEN,
+    "Qwen/Qwen2.5-1.5B": QWEN,
+}
 
 
 def shape_of(model: ModelSettings) -> Shape | None:

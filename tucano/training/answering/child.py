@@ -21,6 +21,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, Genera
 from tucano.errors import UserError
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.thoughts import thinks
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, line
 from tucano.training.checkpoints import exact
 from tucano.training.checkpoints.states import NotAsSaved
@@ -59,12 +60,16 @@ class Answerer:
             if refused is not None:
                 found[row] = Drawn("", len(prompt), 0, truncated=False, refused=refused)
             else:
-                form = None if self.reader.opens else question.form  # it would hold the thought to it
+                opened = thinks(question.system) in self.reader.opens
+                form = None if opened else question.form  # it would hold the thought to it
                 decoding = Decoding(question.max_new_tokens, question.temperature, stop, form)
                 together.setdefault(decoding, []).append(row)
         for decoding, alike in together.items():
             draws = self._draws([prompts[row] for row in alike], [questions[row].task for row in alike], decoding)
-            found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(alike, draws, strict=True)}
+            found |= {
+                row: self._drawn(questions[row], prompts[row], draw, decoding)
+                for row, draw in zip(alike, draws, strict=True)
+            }
         return [found[row] for row in range(len(questions))]
 
     def _draws(self, prompts: Sequence[Sequence[int]], tasks: Sequence[str], decoding: Decoding) -> list[Draw]:
@@ -88,8 +93,8 @@ class Answerer:
             )
         return None
 
-    def _drawn(self, prompt: Sequence[int], draw: Draw, decoding: Decoding) -> Drawn:
-        text = self.reader.read(draw.tokens).answer
+    def _drawn(self, question: Question, prompt: Sequence[int], draw: Draw, decoding: Decoding) -> Drawn:
+        text = self.reader.read(draw.tokens, thinks(question.system)).answer
         ended = draw.tokens[-1] in decoding.stop
         text = (text if ended else text.rstrip("\ufffd")).strip()  # half a character, which the ceiling cut
         return Drawn(text, len(prompt), len(draw.tokens), truncated=not ended)
