@@ -87,7 +87,7 @@ def test_outside_a_project_the_profiles_that_came_with_tucano_are_taken_and_that
     result = tucano("run", "latpop", folder=tmp_path)
     assert result.returncode == 2 and result.stderr.splitlines() == [
         f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}",
-        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, nano, l4, l4-v5, l4-1.5b, l4-3.7b",
+        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, nano, l4, l4-v5, l4-1.5b, l4-3.7b, l4-base",
     ]
 
 

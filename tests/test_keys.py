@@ -175,7 +175,7 @@ CHANGED: dict[str, Any] = {
     "data.source": "olist", "data.style": "natural", "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
     "data.thinking": ("push",),
     "data.sources": ({"source": "synthetic", "share": 0.5}, {"source": "b2w", "share": 0.5, "path": "nowhere"}),
-    "model.name": "org/model", "model.revision": "0" * 40, "model.backend": "unsloth", "model.device": "cpu",
+    "model.name": "org/model", "model.revision": "0" * 40, "model.chat_template": "chatml", "model.backend": "unsloth", "model.device": "cpu",
     "model.quantization": "nf4", "model.dtype": "float32", "grpo.rewards": "v4.2", "grpo.seeds": (1, 2),
     "grpo.schedule": "linear", "sft.schedule": "linear", "promotion.approval_hours": 1.0,
     "monitor.approval_hours": 1.0, "worker.parallel": 2, "grpo.batch_size": 64, "grpo.generations": 8,

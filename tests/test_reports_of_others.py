@@ -16,6 +16,7 @@ from transformers import PreTrainedTokenizerFast
 
 from data.own.reading import Broken, parsed
 from tucano.benchmark.endpoint import ask
+from tucano.chat_templates import CHATML
 from tucano.cli.machine.proxies import ask_here_directly
 from tucano.comparison.compare import Point
 from tucano.errors import UserError
@@ -32,7 +33,7 @@ from tucano.serving.door import Door
 from tucano.settings import EndpointSettings, ModelSettings
 from tucano.training import preflight_checks as check
 from tucano.training.policies.chat import encode_chats
-from tucano.training.policies.nano import CHAT_TEMPLATE, build_tokenizer
+from tucano.training.policies.nano import build_tokenizer
 from tucano.training.sft import _dataset
 
 PROJECT = Path(__file__).parent.parent
@@ -268,6 +269,6 @@ def test_a_template_that_takes_no_system_prompt_is_one_sentence(
 
 def test_a_template_that_writes_the_date_is_named(tokenizer: PreTrainedTokenizerFast) -> None:
     assert check.template(tokenizer, PUSH, SYSTEMS)[0].level == "ok"
-    tokenizer.chat_template = "{{ strftime_now('%d %b %Y') }}\n" + CHAT_TEMPLATE
+    tokenizer.chat_template = "{{ strftime_now('%d %b %Y') }}\n" + CHATML
     found = check.template(tokenizer, PUSH, SYSTEMS)[0]
     assert found.level == "warn" and "it writes the date" in found.evidence

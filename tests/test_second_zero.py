@@ -58,7 +58,7 @@ def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
     return [finding.sentence for finding in findings(settings) if finding.refuses == refuses]
 
 
-@pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b", "l4-3.7b"])
+@pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b", "l4-3.7b", "l4-base"])
 def test_a_deployment_without_a_server_is_refused(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
     """It used to say so in passing and to train on this machine."""
     gpu(23_034)
@@ -70,7 +70,7 @@ def test_a_deployment_without_a_server_is_refused(profile: str, gpu: Callable[[i
 
 
 @pytest.mark.parametrize(
-    ("profile", "commit"), [("l4", []), ("l4-v5", []), ("l4-1.5b", [COMMIT]), ("l4-3.7b", [COMMIT])]
+    ("profile", "commit"), [("l4", []), ("l4-v5", []), ("l4-1.5b", [COMMIT]), ("l4-3.7b", [COMMIT]), ("l4-base", [])]
 )
 def test_a_shipped_profile_can_begin_on_an_l4(
     profile: str, commit: list[str], gpu: Callable[[int], None], no_server: None
@@ -271,7 +271,7 @@ def test_seeds_side_by_side_on_one_gpu_need_the_memory_of_all(gpu: Callable[[int
         require_startable(load_profile(ROOT, "l4-v5", [*HERE, "worker.parallel=3"]))
 
 
-@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b"])
+@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b", "l4-base"])
 def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server: None) -> None:
     result = tucano("doctor", profile)
     assert result.returncode == (0 if profile == "laptop" else 2)

@@ -131,6 +131,9 @@ def _asked(candidate: SideCandidate) -> Mapping[str, Any]:
 def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> dict[int, list[Answer]]:
     assert frame.settings is not None
     settings = frame.settings
+    if candidate.settings is not None:  # it is asked as it was trained
+        own = settings.model.model_copy(update={"chat_template": candidate.settings.model.chat_template})
+        settings = settings.model_copy(update={"model": own})
     began = time.monotonic()
     built = StartFiles(frame.stages["sft"]) if "sft" in frame.stages else None
     start = Arm("sft", str(built.model)) if built and built.built_here else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
+from tucano.chat_templates import require_speaking
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
 from tucano.requirements.interpreters import has_module
@@ -43,7 +44,7 @@ def findings(settings: PipelineSettings) -> list[Finding]:
 
 def findings_of_the_model(settings: PipelineSettings) -> Iterator[Finding]:
     """What refuses a run wherever it would compute."""
-    for check in (_base_is_pinned, _lengths_fit, _has_demonstrations, _mixes_into_something):
+    for check in (_base_is_pinned, _speaks, _lengths_fit, _has_demonstrations, _mixes_into_something):
         yield from check(settings)
 
 
@@ -90,6 +91,14 @@ def _base_is_pinned(settings: PipelineSettings) -> Iterator[Finding]:
             f" (git ls-remote https://huggingface.co/{name} says it)",
             refuses=True,
         )
+
+
+def _speaks(settings: PipelineSettings) -> Iterator[Finding]:
+    model = settings.model
+    try:
+        require_speaking(model.name, model.place, model.revision, model.chat_template)
+    except UserError as error:
+        yield Finding(str(error), refuses=True)
 
 
 def _can_load_four_bits(settings: PipelineSettings) -> Iterator[Finding]:
@@ -213,6 +222,7 @@ Check = Callable[[PipelineSettings], Iterator[Finding]]
 CHECKS: tuple[Check, ...] = (
     _has_a_server,
     _base_is_pinned,
+    _speaks,
     _can_load_four_bits,
     has_own_interpreter,
     _has_a_vllm_interpreter,

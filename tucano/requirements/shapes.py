@@ -82,10 +82,22 @@ TUCANO_1_5B = replace(TUCANO, hidden_size=2048, intermediate_size=6144)
 """Of Tucano2-qwen-1.5B, which was Qwen3-1.7B and has the vocabulary of Tucano2: 1.51 billion weights."""
 TUCANO_3_7B = replace(TUCANO, hidden_size=2560, intermediate_size=9728, num_hidden_layers=36, num_attention_heads=32)
 """Of Tucano2-qwen-3.7B, which was Qwen3-4B: 3.76 billion weights, as its card says."""
+QWEN = Shape(
+    hidden_size=1536,
+    intermediate_size=8960,
+    num_hidden_layers=28,
+    num_attention_heads=12,
+    num_key_value_heads=2,
+    head_dim=128,
+    vocab_size=151_936,
+    max_position_embeddings=32_768,
+    model_type="qwen2",
+)
+"""Of Qwen2.5-1.5B: 1.54 billion weights, 1.31 without the embedding, as its card says."""
 KNOWN = {
     f"Polygl0t/Tucano2-qwen-{size}-Instruct": shape
     for size, shape in (("0.5B", TUCANO), ("1.5B", TUCANO_1_5B), ("3.7B", TUCANO_3_7B))
-}
+} | {"Qwen/Qwen2.5-1.5B": QWEN}
 ASKED_SECONDS = 5
 MOST_BYTES = 2**20
 """Of a config that a hub gives."""

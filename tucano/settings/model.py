@@ -1,9 +1,10 @@
 """Settings of the model: `model.*`."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
+from tucano import chat_templates
 from tucano.artifacts.identity import SHIPPED
 from tucano.security.texts import Line
 from tucano.settings.base import Section
@@ -18,6 +19,11 @@ class LoadedModel(Section):
     revision: Line | None = Field(
         None,
         description="Pinned commit of a hub model; hub ids need it. TRL: model_revision.",
+    )
+    chat_template: Annotated[str, AfterValidator(chat_templates.given)] | None = Field(
+        None,
+        description="How chats are written: `chatml`, `chatml-think`, `plain` or a Jinja file; null: as the tokenizer"
+        " says.",
     )
     backend: Literal["transformers", "unsloth"] = Field(
         "transformers", description="Loader and kernels; unsloth needs CUDA."

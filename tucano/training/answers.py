@@ -21,7 +21,7 @@ from tucano.thoughts import can_think
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode
 from tucano.training.policies.likelihood import token_logps
-from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.load import Policy, load_arm
 from tucano.training.policies.per_task import speak_for, tasks_of
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers import Sampler
@@ -132,7 +132,7 @@ def _seed_of(arm: Arm, seed: int) -> int:
 
 
 def _load(settings: AnswersStage, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
-    return load_policy(settings.model, arm.base, Path(arm.adapter) if arm.adapter else None, trainable=False, seed=seed)
+    return load_arm(settings.model, arm, seed)
 
 
 def _fields(completion: ScoredCompletion) -> dict[str, object]:

@@ -114,7 +114,9 @@ def build(
     sampler = sampler_for(job, job.base, settings.model.lora_rank, settings.model, settings.grpo)
     most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
     examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
-    scorer, dataset = Rewards(rewards, prompts, Reader(tokenizer, most_thought)), _dataset(prompts, systems, tokenizer)
+    thinking = frozenset(task for task, system in systems.items() if thinks(system))
+    scorer = Rewards(rewards, prompts, Reader(tokenizer, most_thought), thinking)
+    dataset = _dataset(prompts, systems, tokenizer)
     trainer = trainer_class()(
         model=policy,
         args=arguments(settings, output, job.save_steps),
@@ -127,7 +129,7 @@ def build(
     if settings.model.device == "cuda":
         _know_the_gpu(trainer, settings, job.gpu_share)
     trainer.settings, trainer.scorer = settings.grpo, scorer
-    trainer.thinking = frozenset(task for task, system in systems.items() if thinks(system))
+    trainer.thinking = thinking
     trainer.draws_with(sampler)
     trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
     further = reworded(prompts, read_paraphrases(files.paraphrases))

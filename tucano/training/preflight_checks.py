@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerBase, TrainingArguments, get_schedul
 from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.grpo import PreflightStage
 from tucano.settings.preflight import SIGNALS
-from tucano.thoughts import CLOSE, NONE_YET, OPEN, can_think
+from tucano.thoughts import CLOSE, NONE_YET, OPEN, can_think, thinks
 from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
@@ -148,7 +148,7 @@ def tokenizers(examiners: PreTrainedTokenizerBase | None, trainers: PreTrainedTo
 
 
 def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> list[Check]:
-    """The generation prompt must be a prefix of the finished conversation, and must not open a think block."""
+    """The generation prompt must begin the finished conversation, and open no thought of a task that has none."""
     chat = messages(prompt, dict(systems))
     try:
         opened = str(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
@@ -159,10 +159,10 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
         return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
     prefix = closed.startswith(opened)
     before = (opened, closed.partition(ANSWER)[0])  # an empty thought there says: answer at once
-    thinks = any(OPEN in text.removesuffix(NONE_YET) for text in before)
+    opens = any(OPEN in text.removesuffix(NONE_YET) for text in before) and not thinks(systems[prompt.task])
     kept = all(part["content"].strip() in opened for part in chat)
     dated = opened != then
-    opens = "the template opens a think block: answers would reason first and may never come"
+    mend = "the template opens a thought, from which no answer may come; model.chat_template=chatml-think closes it"
     return [
         Check(
             "chat template",
@@ -174,8 +174,8 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
         ),
         Check(
             "think block",
-            ("red" if can_think(systems) else "warn") if thinks else "ok",
-            opens if thinks else "none is opened",
+            ("red" if can_think(systems) else "warn") if opens else "ok",
+            mend if opens else "none is opened",
         ),
     ]
 

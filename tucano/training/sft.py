@@ -18,6 +18,7 @@ from peft import PeftModel
 from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
+from tucano.chat_templates import speaking
 from tucano.errors import UserError
 from tucano.files.models import StartFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
@@ -203,7 +204,8 @@ def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy
     if manifest.fault(folder) is not None:
         texts = [text for example in examples for text in (example.user, example.demonstration or "")]
         systems = PromptFiles(Path(job.prompts)).systems()
-        tokenizer = build_tokenizer([*systems.values(), *texts], settings.model, thinking=can_think(systems))
+        built = build_tokenizer([*systems.values(), *texts], settings.model, thinking=can_think(systems))
+        tokenizer = speaking(built, settings.model.chat_template)
         save_whole(build_model(tokenizer, settings.model, job.seed), folder, tokenizer)
     return load_base(settings.model, str(folder))
 

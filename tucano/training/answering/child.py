@@ -22,6 +22,7 @@ from tucano.errors import UserError, WorkerFailed
 from tucano.security.printable import short
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.thoughts import thinks
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, chat, line
 from tucano.training.checkpoints import exact
 from tucano.training.checkpoints.states import NotAsSaved
@@ -62,7 +63,8 @@ class Answerer:
             if refused is not None:
                 found[row] = _refused(len(prompt), refused)
             else:
-                form = None if self.reader.opens else question.form  # it would hold the thought to it
+                opened = thinks(question.system) in self.reader.opens
+                form = None if opened else question.form  # it would hold the thought to it
                 decoding = Decoding(question.max_new_tokens, question.temperature, stop, form)
                 together.setdefault((decoding, None if question.seed is None else row), []).append(row)
         for (decoding, _), alike in together.items():
@@ -74,7 +76,10 @@ class Answerer:
                 reason = f"no answer can be held to this form ({short(str(fault))})"
                 found |= {row: _refused(len(prompts[row]), reason) for row in alike}
                 continue
-            found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(alike, draws, strict=True)}
+            found |= {
+                row: self._drawn(questions[row], prompts[row], draw, decoding)
+                for row, draw in zip(alike, draws, strict=True)
+            }
         return [found[row] for row in range(len(questions))]
 
     def _draws(self, prompts: Sequence[Sequence[int]], questions: Sequence[Question], decoding: Decoding) -> list[Draw]:
@@ -101,8 +106,8 @@ class Answerer:
             )
         return None
 
-    def _drawn(self, prompt: Sequence[int], draw: Draw, decoding: Decoding) -> Drawn:
-        text = self.reader.read(draw.tokens).answer
+    def _drawn(self, question: Question, prompt: Sequence[int], draw: Draw, decoding: Decoding) -> Drawn:
+        text = self.reader.read(draw.tokens, thinks(question.system)).answer
         ended = draw.tokens[-1] in decoding.stop
         text = (text if ended else text.rstrip("\ufffd")).strip()  # half a character, which the ceiling cut
         return Drawn(text, len(prompt), len(draw.tokens), truncated=not ended)

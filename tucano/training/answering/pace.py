@@ -16,7 +16,7 @@ from tucano.prompts import read_prompts
 from tucano.settings.comparison import GreedyAnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode, stop_tokens
-from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.load import Policy, load_arm
 from tucano.training.policies.per_task import by_speaker
 from tucano.training.samplers import Decoding, Sampler
 from tucano.training.samplers.local import LocalSampler
@@ -35,8 +35,7 @@ def run(job: Job) -> dict[str, object]:
 
 
 def _paces(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Iterator[Pace]:
-    adapter = Path(arm.adapter) if arm.adapter else None
-    policy, tokenizer = load_policy(settings.model, arm.base, adapter, trainable=False, seed=job.seed)
+    policy, tokenizer = load_arm(settings.model, arm, job.seed)
     policy.eval()
     files = PromptFiles(Path(job.prompts))
     asked = read_prompts(files.test)

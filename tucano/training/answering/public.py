@@ -12,7 +12,7 @@ from tucano.settings.comparison import GreedyAnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit, pulse
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.likelihood import token_logps
-from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.load import Policy, load_arm
 from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding
 from tucano.training.samplers.opening import sampler_for
@@ -24,8 +24,7 @@ def run(job: Job) -> dict[str, object]:
     questions = read_questions(PublicFiles(Path(job.prompts)).questions)
     replies: list[Reply] = []
     for number, arm in enumerate(job.arms):
-        adapter = Path(arm.adapter) if arm.adapter else None
-        policy, tokenizer = load_policy(settings.model, arm.base, adapter, trainable=False, seed=job.seed)
+        policy, tokenizer = load_arm(settings.model, arm, job.seed)
         policy.eval()
         open_ended = [question for question in questions if not question.options]
         replies += _written(job, settings, arm, (policy, tokenizer), open_ended)

@@ -39,7 +39,7 @@ def encode_chats(tokenizer: PreTrainedTokenizerBase, chats: Sequence[Chat]) -> l
         why = "it has none" if tokenizer.chat_template is None else str(fault)
         raise UserError(
             f"the model's chat template does not take a system prompt and a question ({why}); choose a model that was"
-            " trained to follow instructions, or write a template into its folder as chat_template.jinja"
+            " trained to follow instructions, or give this one a template with model.chat_template=chatml"
         ) from None
 
 

@@ -13,11 +13,13 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
+from tucano.chat_templates import speaking
 from tucano.errors import UserError
 from tucano.files.per_task import adapters_by_task
 from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
+from tucano.training.jobs import Arm
 from tucano.training.policies import effect
 from tucano.training.policies.padding import with_pad
 from tucano.training.policies.per_task import with_adapters
@@ -50,6 +52,14 @@ def load_policy(
         if not trainable and effect.changes_nothing(adapter):
             log.warning("%s changes nothing (each of its B is zero): what is loaded answers like its base", adapter)
     return model, tokenizer
+
+
+def load_arm(settings: LoadedModel, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
+    """A model that answers. A whole one that is not the base (a registered version, a folder) brings its template."""
+    adapter = Path(arm.adapter) if arm.adapter else None
+    if arm.system_prompts is not None or (adapter is None and arm.name != "base"):
+        settings = settings.model_copy(update={"chat_template": None})
+    return load_policy(settings, arm.base, adapter, trainable=False, seed=seed)
 
 
 def _load_with_transformers(
@@ -91,7 +101,7 @@ def _load_with_unsloth(
         use_gradient_checkpointing=CHECKPOINTING,
     )
     weights.read_back_base(model, base, settings.revision, ())
-    tokenizer = with_pad(model, tokenizer)
+    tokenizer = with_pad(model, speaking(tokenizer, settings.chat_template))
     if adapter is not None:  # as Unsloth does it, which leaves every adapter trainable
         attached = PeftModel.from_pretrained(model, str(adapter), is_trainable=True)
         model = FastLanguageModel.patch_peft_model(attached, use_gradient_checkpointing=CHECKPOINTING)
@@ -161,7 +171,7 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
     weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
     if settings.quantization == "none":  # which changes a model as much as an adapter may
         effect.require(model, Path(base))
-    return model, with_pad(model, tokenizer)
+    return model, with_pad(model, speaking(tokenizer, settings.chat_template))
 
 
 def lora_config(settings: AdaptedModel) -> LoraConfig:

@@ -10,15 +10,11 @@ import torch
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
 
+from tucano.chat_templates import CHATML, EMPTY
 from tucano.settings.model import NanoModel
-from tucano.thoughts import CLOSE, NONE_YET, OFF, OPEN
+from tucano.thoughts import CLOSE, OFF, OPEN
 
 PAD, TURN_START, TURN_END = "<|pad|>", "<|im_start|>", "<|im_end|>"
-EMPTY = NONE_YET.replace("\n", "\\n")
-CHAT_TEMPLATE = (
-    "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n'"
-    " }}{%- endfor %}{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}"
-)
 THINKING_TEMPLATE = (
     "{%- set quiet = messages[0]['content'].endswith('" + OFF + "') %}"
     "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"
@@ -60,7 +56,7 @@ def build_tokenizer(texts: Iterable[str], settings: NanoModel, thinking: bool = 
         padding_side="left",
         model_max_length=settings.max_length_tokens,
     )
-    wrapped.chat_template = THINKING_TEMPLATE if thinking else CHAT_TEMPLATE
+    wrapped.chat_template = THINKING_TEMPLATE if thinking else CHATML
     if thinking:
         wrapped.add_tokens([AddedToken(mark, normalized=False) for mark in (OPEN, CLOSE)])
     return wrapped

@@ -28,20 +28,23 @@ class Reader:
     most: int | None = None
 
     @cached_property
-    def opens(self) -> bool:
-        """Whether the chat template begins every answer with a thought, even where the prompt says that none shall be:
-        then what is drawn lacks the mark that opens it.
+    def opens(self) -> frozenset[bool]:
+        """Of prompts that say that there shall be a thought (True), and that there shall be none (False): those whose
+        answer the chat template begins with one. What is drawn then lacks the mark that opens it.
         """
-        chat = [{"role": "system", "content": told(".", thinks=False)}, {"role": "user", "content": "."}]
-        asked = self.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
-        return str(asked).rstrip().endswith(OPEN)
 
-    def read(self, tokens: Sequence[int]) -> Said:
-        return self.said(str(self.tokenizer.decode(tokens, skip_special_tokens=True)), tokens)
+        def asked(thinks: bool) -> str:
+            chat = [{"role": "system", "content": told(".", thinks)}, {"role": "user", "content": "."}]
+            return str(self.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
 
-    def said(self, text: str, tokens: Sequence[int]) -> Said:
-        """`text` is what the tokens say."""
-        whole = OPEN + text if self.opens else text
+        return frozenset(thinks for thinks in (True, False) if asked(thinks).rstrip().endswith(OPEN))
+
+    def read(self, tokens: Sequence[int], thinks: bool = False) -> Said:
+        return self.said(str(self.tokenizer.decode(tokens, skip_special_tokens=True)), tokens, thinks)
+
+    def said(self, text: str, tokens: Sequence[int], thinks: bool = False) -> Said:
+        """`text` is what the tokens say; `thinks`, whether the prompt says that there shall be a thought."""
+        whole = OPEN + text if thinks in self.opens else text
         answer = answer_of(whole)
         if answer == whole:
             return Said(text)

@@ -81,7 +81,8 @@ class Examiner:
                 said.think_tokens,
                 said.cut,
             )
-            for prompt, tokens, said in zip(repeated, drawn, map(reader.read, drawn), strict=True)
+            for prompt, tokens in zip(repeated, drawn, strict=True)
+            for said in [reader.read(tokens, self.thinks(prompt.task))]
         ]
 
     def thinks(self, task: str) -> bool:

@@ -1,6 +1,6 @@
 """Between a reward set and TRL: one reward function per component, all fed by one scoring of the batch."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from rewards import RewardSet, Score
@@ -11,9 +11,15 @@ from tucano.training.policies.reading import Reader, Said
 class Rewards:
     """Scores a batch once and hands TRL one reward function per component, NaN where a task has no such component."""
 
-    def __init__(self, rewards: RewardSet, prompts: Sequence[Prompt], reader: Reader | None = None) -> None:
-        """`reader` takes thoughts off; without one there are none."""
-        self.rewards, self.reader = rewards, reader
+    def __init__(
+        self,
+        rewards: RewardSet,
+        prompts: Sequence[Prompt],
+        reader: Reader | None = None,
+        thinking: Collection[str] = (),
+    ) -> None:
+        """`reader` takes thoughts off; without one there are none. `thinking`: tasks that are answered after one."""
+        self.rewards, self.reader, self.thinking = rewards, reader, thinking
         self.by_id = {prompt.id: prompt for prompt in prompts}
         tasks = sorted({prompt.task for prompt in prompts})
         self.weights = {name: weight for task in tasks for name, weight in rewards.component_weights(task).items()}
@@ -35,7 +41,10 @@ class Rewards:
             if self.reader is None:
                 self.said = [Said(text) for text in texts]
             else:
-                self.said = [self.reader.said(text, tokens) for text, tokens in zip(texts, drawn, strict=True)]
+                self.said = [
+                    self.reader.said(text, tokens, self.by_id[prompt_id].task in self.thinking)
+                    for text, tokens, prompt_id in zip(texts, drawn, prompt_ids, strict=True)
+                ]
             answers = [said.answer for said in self.said]
             scores = self.rewards.score_batch([self.by_id[prompt_id] for prompt_id in prompt_ids], answers)
             assert len(scores) == len(texts), "a reward set returns one score per completion"

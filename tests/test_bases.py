@@ -1,0 +1,102 @@
+"""Bases as others ship them, through `tucano run` in small: without a template, padding with the token that ends texts,
+and with a template that opens a thought before every answer.
+"""
+
+import json
+import re
+import shutil
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_pipeline import finished, started, whys
+
+from tucano.artifacts.identity import SHIPPED
+from tucano.thoughts import OPEN
+
+pytestmark = pytest.mark.long
+SIGNALS = [f"signal: {task}" for task in ("extraction", "sql_qa", "insights", "push")]
+SMALL = {
+    "grpo__seeds": [42], "grpo__max_completion_tokens": 112, "model__max_length_tokens": 640,
+    "preflight__allow_red": json.dumps(SIGNALS),
+}  # fmt: skip
+FIRST = "<|endoftext|>"
+Answers = dict[str, list[dict[str, Any]]]
+"""The seed's, by task."""
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all: their audit is the same."""
+    return tmp_path_factory.mktemp("runs")
+
+
+def base(folder: Path, ends: str) -> Path:
+    """mini without its template, whose tokenizer ends and pads with one token; and the first token is named as Qwen
+    names it.
+    """
+    shutil.copytree(SHIPPED["mini"], folder)
+    (folder / "chat_template.jinja").unlink()
+    for path in folder.glob("token*.json"):
+        path.write_text(path.read_text(encoding="utf-8").replace("<|pad|>", FIRST), encoding="utf-8")
+    for name, told in (
+        ("tokenizer_config.json", {"eos_token": ends, "pad_token": ends}),
+        ("generation_config.json", {"eos_token_id": {FIRST: 0, "<|im_end|>": 2}[ends]}),
+    ):
+        said = json.loads((folder / name).read_text(encoding="utf-8"))
+        (folder / name).write_text(json.dumps({**said, **told}), encoding="utf-8")
+    return folder
+
+
+def ran(storage: Path, **chosen: Any) -> Answers:
+    before = {*storage.glob("artifacts/answers/*")}
+    code, output = finished(started(storage, **{**SMALL, **chosen}))
+    assert code == 0 and "comparison" in whys(output), output
+    verdict = re.findall(r"^\| overall .*", output, flags=re.MULTILINE)[0]
+    (folder,) = {*storage.glob("artifacts/answers/*")} - before
+    found: Answers = defaultdict(list)
+    for line in (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines():
+        if (row := json.loads(line))["arm"] == "seed-42":
+            found[row["task"]].append(row)
+    print(
+        verdict,
+        *({key: rows[0][key] for key in ("completion", "reward", "tokens")} for rows in found.values()),
+        sep="\n",
+    )
+    return found
+
+
+def cut_off(found: Answers) -> float:
+    rows = [row for of_task in found.values() for row in of_task]
+    return sum(row["truncated"] for row in rows) / len(rows)
+
+
+def test_a_base_that_pads_with_its_end_and_has_no_template_is_trained_without_sft(
+    storage: Path, tmp_path: Path
+) -> None:
+    """After R1-Zero, in ChatML, whose mark of a turn's end its tokenizer does not end with."""
+    folder = base(tmp_path / "base", FIRST)
+    code, output = finished(started(tmp_path / "refused", model__name=folder))
+    assert code == 2 and "has no chat template" in output and "model.chat_template=chatml" in output
+    found = ran(storage, model__name=folder, model__chat_template="chatml", sft__enabled="false")
+    assert cut_off(found) < 0.1
+    assert max(row["reward"] for row in found["push"]) > 0.5
+
+
+def test_sft_teaches_a_base_that_pads_with_its_end_to_end_plain_answers(storage: Path, tmp_path: Path) -> None:
+    taught = {"data__demonstrations": 300, "sft__learning_rate": 0.002, "sft__max_epochs": 2}
+    found = ran(storage, model__name=base(tmp_path / "base", "<|im_end|>"), model__chat_template="plain", **taught)
+    assert cut_off(found) < 0.1
+
+
+def test_a_template_that_always_thinks_is_closed_for_the_tasks_that_answer_at_once(storage: Path) -> None:
+    """nano is shown how a thought ends; the template opens it for one task."""
+    red = json.dumps([*SIGNALS, "completion length", "thoughts"])
+    taught = {"data__demonstrations": 600, "model__nano_hidden": 64, "sft__max_epochs": 4, "preflight__allow_red": red}
+    found = ran(storage, model__chat_template="chatml-think", data__thinking='["sql_qa"]', **taught)
+    thought = {task: [row["think_tokens"] > 0 for row in rows] for task, rows in found.items()}
+    assert all(thought.pop("sql_qa"))
+    assert sum(map(sum, thought.values())) < 0.05 * sum(map(len, thought.values())), "so small a model babbles"
+    assert any(row["completion"].startswith("```sql") for row in found["sql_qa"])
+    assert not any(row["completion"].startswith(OPEN) for rows in found.values() for row in rows)

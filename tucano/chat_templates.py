@@ -1,0 +1,139 @@
+"""Chat templates for bases that have none, or one that does not fit: `model.chat_template`.
+
+A template says how turns are written, and by that how an answer ends: the mark that it puts behind one is what the
+model is stopped at, whatever the tokenizer ends texts with.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tucano.errors import UserError
+from tucano.thoughts import NONE_YET, ON, OPEN
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+LONGEST = 2**16
+"""Characters of a template; those of large models have 8,000."""
+EMPTY = NONE_YET.replace("\n", "\\n")
+CHATML = (
+    "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n'"
+    " }}{%- endfor %}{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}"
+)
+PER_TASK = (
+    f"{{%- set thinks = messages[0]['role'] == 'system' and messages[0]['content'].endswith(' {ON}') %}}"
+    "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"
+    "{%- if message['role'] != 'assistant' %}{{ message['content'] }}"
+    f"{{%- elif thinks %}}{{{{ '{OPEN}\\n' + message['content'].replace('{OPEN}', '', 1).lstrip('\\n') }}}}"
+    f"{{%- else %}}{{{{ '{EMPTY}' + message['content'] }}}}{{%- endif %}}{{{{ '<|im_end|>\\n' }}}}{{%- endfor %}}"
+    "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}"
+    f"{{{{ '{OPEN}\\n' if thinks else '{EMPTY}' }}}}{{%- endif %}}"
+)
+PLAIN = (
+    "{%- for message in messages %}{%- if message['role'] == 'assistant' %}"
+    "{{ 'Assistente:\\n' + message['content'] + eos_token + '\\n' }}"
+    "{%- elif message['role'] == 'user' %}"
+    "{{ 'Usuário:\\n' + message['content'].replace('Assistente:', 'Assistente :') + '\\n\\n' }}"
+    "{%- else %}{{ message['content'] + '\\n\\n' }}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{ 'Assistente:\\n' }}{%- endif %}"
+)
+KNOWN = {"chatml": CHATML, "chatml-think": PER_TASK, "plain": PLAIN}
+"""`chatml`: Qwen's, without thoughts. `chatml-think`: for models whose own template always opens a thought; opens one
+for the tasks of `data.thinking` and closes it at once for all others. `plain`: in words, as DeepSeek-R1-Zero was asked
+(2501.12948, table 1), for tokenizers without marks of a turn.
+"""
+SHIPPED_AS = ("chat_template.jinja", "chat_template.json")
+ASKED = [{"role": "system", "content": "INSTRUÇÃO"}, {"role": "user", "content": "PERGUNTA"}]
+ANSWER = "RESPOSTA"
+Render = Callable[[list[dict[str, str]], bool], str]
+"""The text of a chat; with True, of one whose answer is about to begin."""
+
+
+def given(setting: str) -> str:
+    """What `model.chat_template` stands for: a known name as it is; the text of a file, so that what a run was trained
+    with is what it says later and elsewhere. ValueError for a text that is no template.
+    """
+    text = setting
+    if setting not in KNOWN and "{{" not in setting:
+        try:
+            with Path(setting).open(encoding="utf-8") as file:
+                text = file.read(LONGEST + 1)
+        except (OSError, ValueError):
+            raise ValueError(
+                f"model.chat_template={setting} is no file with text, and no template that we know: {', '.join(KNOWN)}"
+            ) from None
+    if text not in KNOWN and not ("{{" in text and "messages" in text and len(text) <= LONGEST):
+        raise ValueError(
+            f"model.chat_template={setting[:99]} is no chat template: that is Jinja which writes `messages`, in at most"
+            f" {LONGEST} characters"
+        )
+    return text
+
+
+def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "PreTrainedTokenizerBase":
+    """The tokenizer with this template (None: its own), ending an answer with the mark that the template puts behind
+    one. UserError where that is none of its tokens, or the template loses something.
+    """
+    if template is None:
+        return tokenizer
+    tokenizer.chat_template = KNOWN.get(template, template)
+    behind = _behind(
+        lambda chat, opened: str(tokenizer.apply_chat_template(chat, add_generation_prompt=opened, tokenize=False))
+    )
+    special = {number for number, token in tokenizer.added_tokens_decoder.items() if token.special}
+    ends = [token for token in tokenizer.encode(behind, add_special_tokens=False) if token in special]
+    if not ends:
+        raise UserError(
+            f"model.chat_template puts {behind!r} behind an answer, and this tokenizer has no special token for it, so"
+            " no answer would end: choose plain, or let your template write {{ eos_token }} there"
+        )
+    if tokenizer.eos_token_id not in ends:
+        tokenizer.eos_token = str(tokenizer.convert_ids_to_tokens(ends[0]))
+    return tokenizer
+
+
+def _behind(render: Render) -> str:
+    """What stands behind an answer."""
+    try:
+        opened, whole = render(ASKED, True), render([*ASKED, {"role": "assistant", "content": ANSWER}], False)
+    except Exception as fault:  # a template is a program of others
+        raise UserError(f"model.chat_template cannot be rendered ({type(fault).__name__}: {fault}); mend it") from None
+    lost = [part["role"] for part in ASKED if part["content"] not in opened]
+    if lost or not whole.startswith(opened) or ANSWER not in whole:
+        said = f"drops the {lost[0]}'s message" if lost else "writes an answer otherwise than it opens one"
+        raise UserError(f"model.chat_template {said}: what is trained would not be what is asked; mend it")
+    return whole.rpartition(ANSWER)[2]
+
+
+def require_speaking(name: str, place: str, revision: str | None, template: str | None) -> None:
+    """UserError for a base that has no template and is given none, and for one that does not suit it; of a tokenizer
+    that is not at hand only the template is looked at.
+    """
+    if template is None:
+        if Path(place).is_dir() and not _ships_one(Path(place)):
+            raise UserError(
+                f"model.name={name} has no chat template, as bases have none: say how it is asked with"
+                " --set model.chat_template=chatml (or plain, or a Jinja file)"
+            )
+        return
+    from transformers import AutoTokenizer
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, local_files_only=True)
+    except (OSError, ValueError):
+        named = {"chat_template": KNOWN.get(template, template), "bos_token": "", "eos_token": ""}
+        _behind(lambda chat, opened: str(render_jinja_template([chat], add_generation_prompt=opened, **named)[0][0]))
+    else:
+        speaking(tokenizer, template)
+
+
+def _ships_one(folder: Path) -> bool:
+    """Also where there is no tokenizer that could lack one."""
+    config = folder / "tokenizer_config.json"
+    return (
+        any((folder / file).exists() for file in SHIPPED_AS)
+        or not config.is_file()
+        or '"chat_template"' in config.read_text(encoding="utf-8", errors="replace")
+    )
