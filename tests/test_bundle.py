@@ -305,7 +305,7 @@ def test_a_broken_chain_and_other_ratings_are_not_packed(tmp_path: Path) -> None
     with pytest.raises(UserError, match="is not what the audit read any more"):
         packed(made, tmp_path / "a.tar.gz")
     shutil.rmtree(made.root / ARTIFACTS / "plan")
-    with pytest.raises(UserError, match="cannot be packed: plan: no artifact has the digest"):
+    with pytest.raises(UserError, match="cannot be passed on: plan: no artifact has the digest"):
         packed(made, tmp_path / "a.tar.gz")
 
 

@@ -1,10 +1,13 @@
 """The model card: what a hub shows of a model, in its format, with the verdict's own numbers and reservations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tucano.artifacts.lineage import COMMIT
 from tucano.bundle.reading import Contents
 from tucano.comparison.compare import TOGETHER, Comparison
 from tucano.comparison.contrast import Effect
@@ -17,17 +20,38 @@ KNOWN_LICENCES = {"CC0-1.0": "cc0-1.0", "CC BY-NC-SA 4.0 (noncommercial)": "cc-b
 """As data carry them, and as hubs call them."""
 
 
-def render(contents: Contents) -> str:
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a card says beyond what holds of every form of a model: `header` in place of the same entries of the YAML
+    header, `parts` on how to use it, `check` on how to check it.
+    """
+
+    header: Mapping[str, Any]
+    parts: Sequence[str]
+    check: str
+
+
+BUNDLED = Use(
+    {},
+    (),
+    "This card lies in a bundle with data recipe, settings, answers, ratings and weights. `tucano verify BUNDLE` holds"
+    " all of it against itself and makes these numbers again; `tucano verify BUNDLE --retrain` trains a model that was"
+    " built on a CPU again.",
+)
+
+
+def render(contents: Contents, use: Use = BUNDLED) -> str:
     """README.md: a YAML header, then English prose, then the summary in Portuguese."""
     manifest = contents.manifest
     comparison = contents.comparison
-    header = yaml.safe_dump(_header(contents), sort_keys=False, allow_unicode=True)
+    header = yaml.safe_dump({**_header(contents), **use.header}, sort_keys=False, allow_unicode=True)
     parts = [
         f"---\n{header}---",
         f"# {escaped(manifest.model)} version {manifest.version}",
         f"**{escaped(comparison.verdict.headline)}**",
         *map(escaped, comparison.verdict.reservations),
         _what_it_is(contents),
+        *use.parts,
         "## Numbers",
         *_numbers(comparison),
         "## What may be said",
@@ -37,9 +61,7 @@ def render(contents: Contents) -> str:
         "## Limits",
         *_limits(contents),
         "## How to check this",
-        "This card lies in a bundle with data recipe, settings, answers, ratings and weights. `tucano verify BUNDLE`"
-        " holds all of it against itself and makes these numbers again; `tucano verify BUNDLE --retrain` trains a"
-        f" model that was built on a CPU again. Weights: `{manifest.tags.get('digest.files', '')[:16]}`, pipeline:"
+        f"{use.check} Weights: `{manifest.tags.get('digest.files', '')[:16]}`, pipeline:"
         f" `{manifest.chain['report'][:16]}`.",
         "## Resumo em português",
         f"**{escaped(comparison.verdict.headline_pt)}**",
@@ -58,7 +80,7 @@ def _header(contents: Contents) -> dict[str, Any]:
         **_licence(manifest.tags["licences"], ours),
         "library_name": "transformers",
         "pipeline_tag": "text-generation",
-        **({} if ours else {"base_model": settings.model.name}),
+        **({"base_model": hub} if (hub := base_on_hub(settings.model)) else {}),
         "datasets": [part.source for part in settings.data.parts],
         "metrics": ["reward", "truth"],
         "tags": ["e-commerce", "grpo", *settings.tasks],
@@ -77,7 +99,7 @@ def _licence(licences: str, ours: bool) -> dict[str, str]:
 def _results(contents: Contents) -> Iterator[dict[str, Any]]:
     """Mean reward of the registered arm on the held-out prompts, over all and by task."""
     comparison = contents.comparison
-    row = comparison.means[comparison.primary][contents.candidate]
+    row = comparison.means[comparison.primary][contents.registered]
     for name, value in row.items():
         yield {
             "task": {"type": "text-generation", "name": name},
@@ -97,8 +119,13 @@ def _what_it_is(contents: Contents) -> str:
     return (
         f"{base} It answers {', '.join(settings.tasks)} for Brazilian e-commerce, in Portuguese, each with its own"
         f" system prompt. Trained by GRPO with the rewards `{settings.grpo.rewards}` and"
-        f" {len(contents.seeds)} seeds; this is {contents.candidate}, the best on validation."
+        f" {len(contents.seeds)} seeds; this is {contents.registered}, the best on validation."
     )
+
+
+def base_on_hub(model: ModelSettings) -> str | None:
+    """The name of a base that lies on a hub, pinned to a commit."""
+    return model.name if COMMIT.fullmatch(model.revision or "") and not Path(model.name).exists() else None
 
 
 def _base(model: ModelSettings) -> str:

@@ -19,7 +19,7 @@ from tucano.project import COMMITTED_RATINGS
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
-from tucano.tracking import Tracker
+from tucano.tracking import RegisteredModel, Tracker
 from tucano.tracking.store import named, require_registry
 
 MARKS = {"ok": "ok", "other": "OTHER", "FAILED": "FAILED"}
@@ -38,15 +38,7 @@ ENDS = {
 
 def write(settings: PipelineSettings, reference: str, out: Path | None, consent: str | None) -> int:
     """Pack a registered version, and say what to know before passing it on."""
-    require_registry(settings.storage, settings.tracking_uri)
-    root = writable(settings.storage)
-    tracker = Tracker.connect(named(settings.tracking_uri), root)
-    version = tracker.find_version(reference)
-    if version is None:
-        raise UserError(
-            f"the registry has no {reference}; name a model with an alias or a version, like tucano@champion or"
-            " tucano/1"
-        )
+    root, tracker, version = registered(settings, reference)
     place = out or Path(f"{version.model}-{version.version}.tar.gz")
     require_place(place)
     with tempfile.TemporaryDirectory(prefix="tucano-") as scratch:
@@ -58,6 +50,20 @@ def write(settings: PipelineSettings, reference: str, out: Path | None, consent:
         print(f"Before you pass it on: {warning}.")
     print(f"Elsewhere: tucano verify {shlex.quote(str(place))}")
     return 0
+
+
+def registered(settings: PipelineSettings, reference: str) -> tuple[Path, Tracker, RegisteredModel]:
+    """The storage, its tracker and the version that `tucano@champion` names. UserError where the registry has none."""
+    require_registry(settings.storage, settings.tracking_uri)
+    root = writable(settings.storage)
+    tracker = Tracker.connect(named(settings.tracking_uri), root)
+    version = tracker.find_version(reference)
+    if version is None:
+        raise UserError(
+            f"the registry has no {reference}; name a model with an alias or a version, like tucano@champion or"
+            " tucano/1"
+        )
+    return root, tracker, version
 
 
 def verify(path: Path, retrain: bool) -> int:

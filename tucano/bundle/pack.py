@@ -39,14 +39,7 @@ def pack(root: Path, version: RegisteredModel, model: Path, ratings: Path, conse
     `ratings`: the folder of those that ship with the code, for runs whose settings name no other.
     UserError where its chain is not whole, or holds texts of others and nobody answers for that.
     """
-    chain = _chain(root, version)
-    links = verify(root, chain)
-    if broken := faults(links):
-        raise UserError(f"{version.model} version {version.version} cannot be packed: {broken[0]}")
-    stages = {link.stage: link.folder for link in links if link.folder is not None}
-    packages = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
-    empty = Manifest(SCHEMA_VERSION, version.model, version.version, version.tags, chain, consent, packages, {})
-    contents = Contents(empty, stages)
+    contents = gathered(root, version, consent)
     chosen = contents.settings
     for there, what in (
         (chosen.dpo.enabled, "dpo.enabled=true"),
@@ -65,12 +58,26 @@ def pack(root: Path, version: RegisteredModel, model: Path, ratings: Path, conse
         )
     named = contents.settings.audit.ratings
     rated = _rated(contents, Path(named) if named else ratings)
-    sources = dict(_files(stages, model, rated))
+    sources = dict(_files(contents.stages, model, rated))
     card = render(contents).encode()
     entries = _entries(sources) | {CARD: Entry(len(card), hashlib.sha256(card).hexdigest())}
-    manifest = replace(empty, files=dict(sorted(entries.items())))
+    manifest = replace(contents.manifest, files=dict(sorted(entries.items())))
     archive.write(out, manifest, {**sources, CARD: card})
     return Packed(manifest, out.stat().st_size, tuple(_warnings(version, texts, named is not None)))
+
+
+def gathered(root: Path, version: RegisteredModel, consent: str | None = None) -> Contents:
+    """All that a version was made from, with a manifest that lists no files yet. UserError where its chain is not
+    whole.
+    """
+    chain = _chain(root, version)
+    links = verify(root, chain)
+    if broken := faults(links):
+        raise UserError(f"{version.model} version {version.version} cannot be passed on: {broken[0]}")
+    stages = {link.stage: link.folder for link in links if link.folder is not None}
+    packages = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
+    empty = Manifest(SCHEMA_VERSION, version.model, version.version, version.tags, chain, consent, packages, {})
+    return Contents(empty, stages)
 
 
 def _chain(root: Path, version: RegisteredModel) -> dict[str, str]:

@@ -89,6 +89,15 @@ class Contents:
         """The arm that is best on validation, which is the one that is registered."""
         return max(self.seeds, key=lambda arm: self.seeds[arm].best_value)
 
+    @property
+    def registered(self) -> str:
+        """The arm that the registry says it holds: DPO may have made another one the best than GRPO did."""
+        digest = self.manifest.tags.get("digest.grpo")
+        arms = [stage.partition("-")[2] for stage, made in self.manifest.chain.items() if made == digest]
+        if not arms:
+            raise UserError("its tag digest.grpo names none of its seeds")
+        return arms[0]
+
 
 def unpacked(root: Path, manifest: Manifest) -> Contents:
     """An unpacked bundle: a stage's folder is the one that lies where it should; several are none."""

@@ -9,6 +9,7 @@ from data.own import command as own_data
 from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
 from tucano.bundle import arguments as bundling
+from tucano.export import arguments as exporting
 from tucano.judging import arguments as judging
 from tucano.monitoring import command as monitoring
 from tucano.rating import arguments as rating
@@ -34,6 +35,8 @@ EXAMPLES = """
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano bundle tucano@champion                       it, with all that it was made from, in one file
   tucano verify tucano-1.tar.gz --retrain             elsewhere: is it what it says, and trained again to the same bits
+  tucano export tucano@champion shop --to merged      a folder that transformers loads; or adapter, or gguf
+  tucano publish tucano@champion ana/loja             what would be sent to a hub; --yes sends it
   tucano promote --back --why "misses discounts"      the champion before this one is champion again
   tucano serve                                        the champion behind an OpenAI-compatible API, with a token
   tucano monitor                                      has what the champion answers changed since its test?
@@ -86,6 +89,7 @@ OWN = {
     "judge": judging.add_arguments,
     "data": own_data.add_arguments,
     **bundling.ARGUMENTS,
+    **exporting.ARGUMENTS,
 }
 """Commands that add all of their arguments themselves."""
 TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
@@ -115,6 +119,8 @@ GROUPS = {
         "promote": "make the champion before this one champion again",
         "lineage": "print the chain from a registered model back to its data, and check every link",
         "bundle": "pack a registered model with data recipe, answers, ratings, weights and verdict into one file",
+        "export": "write a registered model as others load it: for transformers, PEFT or llama.cpp",
+        "publish": "show what would be sent of a registered model to a hub, with its card; --yes sends it",
         "verify": "hold such a file against itself, score its answers again and make its verdict again",
     },
     "keep: servers, storage and this machine": {

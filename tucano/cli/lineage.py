@@ -5,27 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tucano.artifacts.lineage import Link, faults, unpinned, verify
+from tucano.bundle.command import registered
+from tucano.bundle.pack import NO_STAGE
 from tucano.errors import UserError
 from tucano.settings import PipelineSettings
-from tucano.storage.root import writable
 from tucano.tracking import RegisteredModel, Tracker
-from tucano.tracking.store import named, require_registry
-
-NO_STAGE = ("digest.files", "digest.grpo")
-"""Tags that name files and the candidate, which is one of the seeds."""
 
 
 def show(settings: PipelineSettings, reference: str) -> int:
     """Print the chain of a registered version; exit code 1 when a link is broken."""
-    require_registry(settings.storage, settings.tracking_uri)
-    root = writable(settings.storage)
-    tracker = Tracker.connect(named(settings.tracking_uri), root)
-    version = tracker.find_version(reference)
-    if version is None:
-        raise UserError(
-            f"the registry has no {reference}; name a model with an alias or a version, like tucano@champion or"
-            " tucano/1"
-        )
+    root, tracker, version = registered(settings, reference)
     tags = version.tags
     chain = {
         name.removeprefix("digest."): value

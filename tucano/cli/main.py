@@ -19,6 +19,7 @@ from tucano.cli.arguments import SENTENCES, SERVED, TARGETS, examples, parser
 from tucano.cli.machine.own_lengths import require_own_fitting
 from tucano.cli.machine.proxies import ask_here_directly
 from tucano.errors import GateClosed, TucanoError, UserError
+from tucano.export import arguments as exporting
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
 from tucano.project import OWN_FILES
 from tucano.requirements import require_startable
@@ -306,6 +307,7 @@ COMMANDS = {
     "data": own_data.main,
     "lineage": _lineage,
     **bundling.COMMANDS,
+    **exporting.COMMANDS,
     "serve": _serve,
     "monitor": _serve,
     "ui": _ui,

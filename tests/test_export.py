@@ -1,0 +1,358 @@
+"""A champion as others load it: every form answers as the model, says what it is, and nothing is sent unasked."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import bundles
+import hub_api
+import pytest
+import torch
+import yaml
+from bundles import OVERRIDES, Made, champion
+from nano_models import nano_adapter, nano_base
+from peft import PeftModel
+from programs import python
+from tokenizers import Tokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+
+from data.prepare import prepare
+from tucano.artifacts.identity import SHIPPED
+from tucano.cli import main as cli
+from tucano.errors import UserError
+from tucano.export import command, converter, hub, llama
+from tucano.export.folders import BASE, GGUF, Wanted
+from tucano.files.models import ServedFiles, StartFiles
+from tucano.files.prompts import PromptFiles
+from tucano.prompts import read_prompts
+from tucano.settings.data import PromptPlan
+from tucano.settings.pipeline import PipelineSettings
+from tucano.tracking import Tracker
+from tucano.training.policies import nano
+
+MODEL = PipelineSettings().model.model_copy(update={"nano_hidden": 16, "nano_layers": 1, "nano_vocabulary": 300})
+SYSTEMS = {"push": "Escreva um push. Nunca escreva ```."}
+SERVING = {"temperature": 0.1, "max_new_tokens": 8, "seed": 1}
+CHECKOUT = os.environ.get("TUCANO_LLAMA_CPP", "")
+"""A checkout of llama.cpp, where somebody has one."""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A storage with a registered nano model: the base, and the merged folder as transformers loads it."""
+
+    root: Path
+    base: Path
+    merged: Path
+
+    @property
+    def settings(self) -> PipelineSettings:
+        return PipelineSettings(storage=str(self.root))
+
+    def set(self) -> list[str]:
+        return ["--set", f"storage={self.root}"]
+
+
+def shop(home: Path, overrides: Sequence[str] = OVERRIDES, shipped: bool = False) -> Shop:
+    """What `bundles` makes, with weights that answer: a base, an adapter, and both merged; or mini instead."""
+    home.mkdir(exist_ok=True)
+    nano_base(home, MODEL, SYSTEMS, [])
+    adapter = nano_adapter(home, MODEL, noise=0.2)
+    base = StartFiles(home).base
+
+    def write_sft(draft: Path) -> dict[str, Any]:
+        AutoModelForCausalLM.from_pretrained(base).save_pretrained(StartFiles(draft).model)
+        return {"arithmetic": bundles.ARITHMETIC}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundles, "write_sft", write_sft)
+        found = champion(home / "champion", Made(overrides=overrides))
+    served = ServedFiles(home / "version" / "data" / "data")
+    merged = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(base), adapter).merge_and_unload()
+    merged.to(torch.bfloat16).save_pretrained(served.model)
+    AutoTokenizer.from_pretrained(base).save_pretrained(served.model)
+    (served.model / "effect.json").touch()
+    if shipped:
+        shutil.copytree(SHIPPED["mini"], served.model, dirs_exist_ok=True)
+    adapter.rename(served.adapter)
+    served.system_prompts.write_text(json.dumps(SYSTEMS), encoding="utf-8")
+    served.serving.write_text(json.dumps(SERVING), encoding="utf-8")
+    tracker = Tracker.connect(None, found.root)
+    tracker.register("tucano", tracker.start_pipeline("p", {}, {}), home / "version", found.version.tags, ["champion"])
+    return Shop(found.root, base, served.model)
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    return shop(tmp_path_factory.mktemp("shop"))
+
+
+def export(ours: Shop, folder: Path, form: str, **more: Any) -> int:
+    wanted = Wanted("tucano@champion", form, more.get("llama_cpp"), more.get("base_licence"))
+    return command.export(ours.settings, wanted, folder)
+
+
+def logits(model: PreTrainedModel) -> torch.Tensor:
+    with torch.inference_mode():
+        found: torch.Tensor = model.float().eval()(torch.arange(3, 60)[None]).logits
+    return found
+
+
+def card_of(folder: Path) -> tuple[dict[str, Any], str]:
+    """The YAML header, and the rest."""
+    _, header, text = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    return yaml.safe_load(header), text
+
+
+def answer_by_card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the code of a card prints, typed beside the folder."""
+    code = re.findall(r"```python\n(.*?)```", card_of(folder)[1], re.DOTALL)
+    monkeypatch.chdir(folder.parent)
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(code[0], {"SYSTEM": SYSTEMS["push"], "TEXT": "Crie um push."})
+    return said.getvalue()
+
+
+def test_merged_is_the_registered_model_with_a_card_whose_code_runs(
+    ours: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(ours, tmp_path / "loja", "merged") == 0
+    assert "MB  model.safetensors" in capsys.readouterr().out
+    loaded = [AutoModelForCausalLM.from_pretrained(place) for place in (tmp_path / "loja", ours.merged)]
+    assert torch.equal(*map(logits, loaded))
+    assert not (tmp_path / "loja" / "effect.json").exists()
+    header, text = card_of(tmp_path / "loja")
+    assert (header["library_name"], header["license"], header["language"]) == ("transformers", "cc0-1.0", ["pt"])
+    assert "base_model" not in header and header["model-index"][0]["results"]
+    assert f"### push\n\n````text\n{SYSTEMS['push']}\n````" in text, "a fence that the prompt cannot leave"
+    assert answer_by_card(tmp_path / "loja", monkeypatch).strip()
+
+
+def test_an_adapter_lies_beside_the_base_that_it_names_and_together_they_are_the_model(
+    ours: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(ours, tmp_path / "loja", "adapter")
+    config = json.loads((tmp_path / "loja" / "adapter_config.json").read_text(encoding="utf-8"))
+    assert (config["base_model_name_or_path"], config["revision"]) == (BASE, None)
+    base = AutoModelForCausalLM.from_pretrained(tmp_path / "loja" / BASE)
+    bare = logits(base)
+    together = logits(PeftModel.from_pretrained(base, tmp_path / "loja"))
+    merged = logits(AutoModelForCausalLM.from_pretrained(ours.merged))
+    assert 20 * (together - merged).abs().mean() < (together - bare).abs().mean(), "bfloat16 rounds what is merged"
+    assert answer_by_card(tmp_path / "loja", monkeypatch).strip()
+
+
+TWO_TASKS = "data.mix={push: 0.5, extraction: 0.5, sql_qa: 0, insights: 0}"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+ON_HUB = (*OVERRIDES, "model.name=casa/base", f"model.revision={COMMIT}")
+
+
+def test_a_base_of_a_hub_is_named_with_its_commit_and_its_licence_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosted = shop(tmp_path / "shop", ON_HUB)
+    export(hosted, tmp_path / "unknown", "adapter")
+    assert f"the licence of the base casa/base (commit {COMMIT}) is not known here" in capsys.readouterr().out
+    config = json.loads((tmp_path / "unknown" / "adapter_config.json").read_text(encoding="utf-8"))
+    assert (config["base_model_name_or_path"], config["revision"]) == ("casa/base", COMMIT)
+    assert not (tmp_path / "unknown" / BASE).exists()
+    export(hosted, tmp_path / "known", "adapter", base_licence="apache-2.0")
+    assert "Before" not in capsys.readouterr().out
+    header, text = card_of(tmp_path / "known")
+    assert (header["base_model"], header["license_name"]) == ("casa/base", "CC0-1.0; base: apache-2.0")
+    assert f"from_pretrained('casa/base', revision='{COMMIT}')" in text
+    monkeypatch.setenv("HF_TOKEN", "hf_x")
+    with pytest.raises(UserError, match="nothing was sent: the licence of the base casa/base"):
+        command.publish(hosted.settings, Wanted("tucano@champion", "merged", None, None), "ana/loja", yes=True)
+
+
+def test_what_cannot_be_exported_is_refused_in_a_sentence(ours: Shop, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is there already"):
+        export(ours, tmp_path, "merged")
+    with pytest.raises(UserError, match="give --llama-cpp FOLDER"):
+        export(ours, tmp_path / "x", "gguf")
+    with pytest.raises(UserError, match=r"no convert_hf_to_gguf.py in .*nowhere"):
+        export(ours, tmp_path / "x", "gguf", llama_cpp=tmp_path / "nowhere")
+    single = shop(tmp_path / "shop", (*OVERRIDES[:1], TWO_TASKS, "grpo.adapters=per_task"))
+    with pytest.raises(UserError, match="an adapter of its own for each task"):
+        export(single, tmp_path / "x", "merged")
+    assert not (tmp_path / "x").exists()
+
+
+CONVERTER = """
+import argparse, json, gguf
+from pathlib import Path
+from safetensors import safe_open
+
+class ModelBase: ...
+class TextModel(ModelBase):
+    def get_vocab_base_pre(self, tokenizer): raise NotImplementedError("not recognized")
+    def get_vocab_base(self): return ["a", "\\u01201", "\\u0120b"], [1, 1, 1], self.get_vocab_base_pre(self.tokenizer)
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--outtype")
+    parser.add_argument("--outfile")
+    given = parser.parse_args()
+    from transformers import AutoTokenizer
+    text = TextModel()
+    text.tokenizer = AutoTokenizer.from_pretrained(given.model)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN3, 1)
+    writer = gguf.GGUFWriter(given.outfile, "qwen3")
+    writer.add_block_count(1)
+    tokens, types, pre = text.get_vocab_base()
+    writer.add_tokenizer_pre(pre)
+    writer.add_token_list(tokens)
+    writer.add_token_types(types)
+    with safe_open(given.model / "model.safetensors", framework="pt") as opened:
+        for name in opened.keys():
+            values = opened.get_tensor(name).float().numpy()
+            values = values.astype("float16") if values.ndim == 2 else values
+            CHANGE
+            writer.add_tensor(names.get_name(name, try_suffixes=(".weight",)), values)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+"""
+
+
+def checkout(folder: Path, change: str = "pass") -> Path:
+    """A converter for the nano model that does as llama.cpp's does, or `change` beside it."""
+    folder.mkdir()
+    (folder / llama.SCRIPT).write_text(CONVERTER.replace("CHANGE", change), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def without_llama(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("gguf")
+    pytest.importorskip("sentencepiece")
+    there = llama.importlib.util.find_spec
+    monkeypatch.setattr(llama.importlib.util, "find_spec", lambda name: None if name == "llama_cpp" else there(name))
+
+
+@pytest.mark.usefixtures("without_llama")
+def test_a_gguf_is_read_back_and_knows_our_tokenizer(
+    ours: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(ours, tmp_path / "loja", "gguf", llama_cpp=checkout(tmp_path / "llama")) == 0
+    said = capsys.readouterr().out
+    assert "Every tensor of the GGUF, read back, is the model's" in said and "were not compared" in said
+    import gguf
+
+    fields = gguf.GGUFReader(tmp_path / "loja" / GGUF).fields
+    assert fields["tokenizer.ggml.pre"].contents() == converter.NEAREST
+    assert fields["tokenizer.ggml.tokens"].contents() == ["a", " 1", "Ġb"], "a digit with its blank is the user's own"
+    assert fields["tokenizer.ggml.token_type"].contents() == [1, converter.USERS_OWN, 1]
+    header, text = card_of(tmp_path / "loja")
+    assert header["library_name"] == "llama.cpp" and f"Llama('loja/{GGUF}', n_ctx=" in text
+
+
+@pytest.mark.usefixtures("without_llama")
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("values = values * 1.001", "13 tensors"),
+        ("values = values[::-1] if name == 'model.norm.weight' else values + 0", None),
+        ("values = values if 'q_norm' in name else values * float('inf')", "tensors"),
+    ],
+    ids=["scaled", "rows in another order", "not finite"],
+)
+def test_a_gguf_of_other_values_is_not_written(
+    ours: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str, said: str | None
+) -> None:
+    code = export(ours, tmp_path / "loja", "gguf", llama_cpp=checkout(tmp_path / "llama", change))
+    assert (code, (tmp_path / "loja").exists()) == ((0, True) if said is None else (1, False))
+    assert (said or "read back") in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("without_llama")
+def test_what_the_converter_refuses_is_said_in_its_words(ours: Shop, tmp_path: Path) -> None:
+    stubborn = checkout(tmp_path / "llama", "raise NotImplementedError('Architecture not supported!')")
+    with pytest.raises(UserError, match="does not take this model: NotImplementedError: Architecture not supported!"):
+        export(ours, tmp_path / "loja", "gguf", llama_cpp=stubborn)
+    assert not (tmp_path / "loja").exists()
+
+
+@pytest.mark.skipif(not CHECKOUT, reason="TUCANO_LLAMA_CPP names no checkout of llama.cpp")
+def test_llama_cpp_itself_answers_as_transformers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("llama_cpp")
+    mini = shop(tmp_path / "shop", shipped=True)
+    assert export(mini, tmp_path / "loja", "gguf", llama_cpp=Path(CHECKOUT)) == 0
+    said = capsys.readouterr().out
+    assert "llama.cpp reads 6 of 6 held-out prompts as the same tokens, and answers 6 greedily" in said
+
+
+def nearest(tokenizer: Any) -> Any:
+    """{text: tokens} as llama.cpp cuts with `superbpe`: a second way to what converter.py says of it."""
+    plain = json.loads(tokenizer.backend_tokenizer.to_str())
+    digits = {"type": "Split", "pattern": {"Regex": r"\p{N}+"}, "behavior": "Isolated", "invert": False}
+    plain["pre_tokenizer"]["pretokenizers"][0] = digits
+    cut = Tokenizer.from_str(json.dumps(plain))
+    known = tokenizer.get_vocab()
+    own = {f" {token[1]}": number for token, number in known.items() if re.fullmatch(r"Ġ\d", token)}
+
+    def tokens(text: str) -> list[int]:
+        parts = re.split(f"({'|'.join(own)})", text)
+        return [n for part in parts for n in ([own[part]] if part in own else cut.encode(part).ids)]
+
+    return tokens
+
+
+def test_our_tokenizers_cut_nothing_that_their_merges_would_join(tmp_path: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(SHIPPED["mini"])
+    assert converter.is_ours(tokenizer) and converter.is_ours(nano.build_tokenizer(["um texto"], MODEL))
+    plan = PromptPlan.model_validate({"train_prompts": 300, "demonstrations": 100})
+    prepare(plan, 7, ("extraction", "sql_qa", "insights", "push"), tmp_path)
+    files = PromptFiles(tmp_path)
+    prompts = [*read_prompts(files.train), *read_prompts(files.test), *read_prompts(files.demonstrations)]
+    texts = [text for prompt in prompts for text in (prompt.user, prompt.demonstration) if text]
+    assert len(texts) >= 500
+    tokens = nearest(tokenizer)
+    assert [text for text in texts if tokens(text) != tokenizer(text)["input_ids"]] == []
+    assert tokens("a  b") != tokenizer("a  b")["input_ids"], "what docs/export.md says stays another"
+
+
+def test_nothing_is_sent_unasked_and_with_yes_the_folder_arrives(ours: Shop) -> None:
+    words = ("-m", "tucano.cli", "publish", "tucano@champion", "ana/loja", *ours.set())
+    with hub_api.serving() as there:
+        at = partial(python, *words, HF_ENDPOINT=there.url, HF_HUB_DISABLE_XET="1")
+        shown = at(HF_TOKEN="hf_writes")
+        assert shown.returncode == 0, shown.stderr
+        assert "# tucano version 1" in shown.stdout and f"{there.url}/ana/loja\n" in shown.stdout
+        assert "MB  model.safetensors" in shown.stdout and "Nothing was sent; --yes sends it." in shown.stdout
+        assert there.asked == [], "a look sends nothing"
+        sent = at("--yes", HF_TOKEN="hf_writes")
+        assert sent.returncode == 0, sent.stderr
+        assert f"Sent: {there.url}/ana/loja/commit/1" in sent.stdout and "hf_writes" not in sent.stdout + sent.stderr
+        assert {token for method, _, token in there.asked if method == "POST"} == {"Bearer hf_writes"}
+        assert there.made == [{"name": "loja", "organization": "ana", "visibility": "private"}]
+        assert there.files["model.safetensors"] == (ours.merged / "model.safetensors").read_bytes()
+        assert b"# tucano version 1" in there.files["README.md"]
+        there.refuses = True
+        refused = at("--yes", HF_TOKEN="hf_writes")
+        assert refused.returncode == 2 and "You may not write here" in refused.stderr
+        nameless = at("--yes", HF_TOKEN="", HF_HOME=str(ours.root / "nobody"))
+        assert nameless.returncode == 2 and "without a token; set HF_TOKEN" in nameless.stderr
+
+
+@pytest.mark.parametrize("name", ["loja", "ana/", "ana/loja/x", "-ana/loja", "ana/../loja", "ana/lo ja", "a/b\n"])
+def test_a_name_that_is_no_repository_is_refused(name: str) -> None:
+    with pytest.raises(UserError, match="OWNER/NAME"):
+        hub.require_name(name)
+
+
+def test_the_command_takes_what_its_help_says(ours: Shop, tmp_path: Path) -> None:
+    assert cli.COMMANDS["export"] is cli.COMMANDS["publish"]
+    done = python("-m", "tucano.cli", "export", "tucano@nobody", str(tmp_path / "x"), *ours.set())
+    assert done.returncode == 2 and "the registry has no tucano@nobody" in done.stderr
