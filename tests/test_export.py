@@ -326,7 +326,7 @@ def test_our_tokenizers_cut_nothing_that_their_merges_would_join(tmp_path: Path)
 def test_nothing_is_sent_unasked_and_with_yes_the_folder_arrives(ours: Shop) -> None:
     words = ("-m", "tucano.cli", "publish", "tucano@champion", "ana/loja", *ours.set())
     with hub_api.serving() as there:
-        at = partial(python, *words, HF_ENDPOINT=there.url, HF_HUB_DISABLE_XET="1")
+        at = partial(python, *words, HF_ENDPOINT=there.url, HF_HUB_DISABLE_XET="1", HF_HUB_OFFLINE="0")
         shown = at(HF_TOKEN="hf_writes")
         assert shown.returncode == 0, shown.stderr
         assert "# tucano version 1" in shown.stdout and f"{there.url}/ana/loja\n" in shown.stdout
