@@ -2,6 +2,8 @@
 changes what SFT sees, as a Markdown table.
 
     python -m benchmarks.ablation --folder runs-ablation
+    python -m benchmarks.ablation --folder runs-mini --profile laptop --set grpo.seeds=[1,2,3,4,5] \\
+        --variants "dr_grpo alone" MC-GRPO
 
 Each variant that begins with + adds one thing to the one above it; BAE and EDGE are added to the first, DPO goes on
 from it, and the controls take the truth out of its rewards. Answers are sampled on the held-out prompts. Gain:
@@ -54,6 +56,14 @@ VARIANTS = {
     "dr_grpo + EDGE": [*PLAIN, "grpo.entropy_advantages=true"],
     "DPO after GRPO": [*PLAIN, "dpo.enabled=true"],
     "adapters per task, steps divided": [*PLAIN, "grpo.adapters=per_task", "grpo.max_steps=15", "grpo.eval_steps=5"],
+    "dr_grpo, by the batch's spread": ["grpo.loss=dr_grpo", "grpo.advantages=batch"],
+    "MC-GRPO": ["grpo.loss=dr_grpo", "grpo.advantages=median"],
+    "dr_grpo, clip-higher, 2 updates": [*PLAIN, "grpo.iterations=2", "grpo.epsilon_high=0.28"],
+    "dr_grpo, shorter at first": [*PLAIN, "grpo.length_stages=[[0, 64], [8, 112]]"],
+    "dr_grpo, conditional rewards": [
+        *PLAIN,
+        "grpo.conditions=[{component: push.length, needs: push.product, at_least: 0.5}]",
+    ],
     "control: random rewards": [*PLAIN, "grpo.rewards=controls.random"],
     "control: format rewards": [*PLAIN, "grpo.rewards=controls.format"],
 }
@@ -63,12 +73,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="keeps models and answers")
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS), metavar="VARIANT")
+    parser.add_argument("--profile", default="nano", help="whose base, data and steps")
     parser.add_argument(
         "--set", action="append", default=[], help="one setting of all variants, like grpo.max_steps=20"
     )
     arguments = parser.parse_args()
     signal.signal(signal.SIGINT, lambda *_: stop_all())
-    of = partial(load_profile, project_root(Path.cwd()), "nano")
+    of = partial(load_profile, project_root(Path.cwd()), arguments.profile)
     settings, folder = of(arguments.set), arguments.folder.resolve()
     prompts, start = begun(folder, settings)
     chosen = {variant: of([*arguments.set, *VARIANTS[variant]]) for variant in arguments.variants}

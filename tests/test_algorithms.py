@@ -18,6 +18,7 @@ from tucano.profiles import validated
 from tucano.settings import Condition, PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.training.algorithms import Block, RolloutBatch, chain
+from tucano.training.algorithms.batch import Batch
 from tucano.training.algorithms.blockwise import Blockwise, baselines
 from tucano.training.algorithms.chain import Chain
 from tucano.training.algorithms.conditional import Conditional
@@ -308,8 +309,14 @@ def test_the_settings_choose_the_members_and_their_order() -> None:
     expected = ["conditional", "overlong", "zero_variance", "gdpo", "task_weights"]
     assert members(**full, conditions=conditions) == expected
     assert members(advantages="group", block_advantages=True) == ["group", "blockwise"]
-    for name in ("group", "gdpo", "median"):
+    for name in ("group", "gdpo", "batch", "median"):
         assert members(advantages=name) == [name]
+
+
+def test_by_the_batch_a_wide_group_counts_more_than_a_narrow_one() -> None:
+    """Rewards 0, 1 and .4, .6: centred -.5, .5, -.1, .1; their spread is sqrt(.52 / 3)."""
+    found = Batch().advantages(of_sums([0.0, 1.0, 0.4, 0.6], 2))
+    assert found.tolist() == pytest.approx([x / (math.sqrt(0.52 / 3) + 1e-4) for x in (-0.5, 0.5, -0.1, 0.1)])
 
 
 @pytest.mark.parametrize("forgotten", chain.CHAIN, ids=lambda module: module.__name__.rpartition(".")[2])

@@ -99,9 +99,11 @@ def final_adapter(work: Path) -> dict[str, Tensor]:
 def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict[str, float]], dict[str, Tensor]]:
     """The same of `trl.GRPOTrainer` itself, on the same model, prompts, reward functions and arguments."""
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
+    arguments = grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps)
+    arguments.scale_rewards = "batch" if chosen.grpo.advantages == "batch" else "none"
     trainer = trl.GRPOTrainer(
         model=policy,
-        args=grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps),
+        args=arguments,
         train_dataset=grpo._dataset(PROMPTS, SYSTEMS, tokenizer),
         reward_funcs=Rewards(load_reward_set(chosen.grpo.rewards, folder), PROMPTS).functions(),
         processing_class=tokenizer,
@@ -117,12 +119,14 @@ OFF_POLICY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("variant", [{}, OFF_POLICY], ids=["on-policy", "off-policy"])
+@pytest.mark.parametrize(
+    "variant", [{}, OFF_POLICY, {"advantages": "batch"}], ids=["on-policy", "off-policy", "by the batch's spread"]
+)
 def test_with_everything_off_losses_and_weights_are_those_of_trl(
     folder: Path, tmp_path: Path, variant: dict[str, object]
 ) -> None:
     """Seven steps over six prompts: on-policy, more than two epochs."""
-    chosen = settings(**OFF, **variant)
+    chosen = settings(**OFF | variant)
     our_steps, our_weights = ours(folder, tmp_path / "ours", chosen)
     their_steps, their_weights = stock(folder, tmp_path / "stock", chosen)
     assert len(our_steps) == len(their_steps) == 7

@@ -101,11 +101,11 @@ class GrpoTraining(Drawing):
     conditions: tuple[Condition, ...] = Field(
         (), max_length=1000, description="Reward components that count only once another is reached."
     )
-    advantages: Literal["gdpo", "group", "median"] = Field(
+    advantages: Literal["gdpo", "group", "batch", "median"] = Field(
         "gdpo",
         description=(
-            "Per component (gdpo), or the sum against its group's mean or median. TRL: scale_rewards,"
-            " multi_objective_aggregation."
+            "Per component (gdpo), or the sum against its group's mean (batch: by the batch's spread) or median. TRL:"
+            " scale_rewards, multi_objective_aggregation."
         ),
     )
     std_floor: PositiveFloat = Field(
@@ -230,9 +230,9 @@ class GrpoTraining(Drawing):
             " pay",
         )
         yield (
-            self.block_advantages and self.advantages == "gdpo",
-            "block_advantages are differences of rewards, and grpo.advantages=gdpo divides by their spread: one answer"
-            " would have two units; set grpo.advantages=group or median",
+            self.block_advantages and self.advantages in ("gdpo", "batch"),
+            f"block_advantages are differences of rewards, and grpo.advantages={self.advantages} divides by their"
+            " spread: one answer would have two units; set grpo.advantages=group or median",
         )
         yield (
             self.block_advantages and self.rewards != "grounded",

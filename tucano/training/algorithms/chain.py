@@ -13,6 +13,7 @@ from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import (
     Algorithm,
     RolloutBatch,
+    batch,
     blockwise,
     conditional,
     edge,
@@ -30,6 +31,7 @@ CHAIN = (
     think_efficiency,
     overlong,
     zero_variance,
+    batch,
     group,
     gdpo,
     median,
