@@ -15,7 +15,7 @@ from tucano.artifacts.identity import digest
 from tucano.artifacts.store import read_manifest
 from tucano.comparison import wording
 from tucano.comparison.answers import Answer, Decoding, read_answers
-from tucano.comparison.compare import TOGETHER, Comparison
+from tucano.comparison.compare import BASE, TOGETHER, Comparison
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.promotion import CHAMPION
 from tucano.errors import UserError
@@ -35,6 +35,7 @@ PROFILE = "laptop"
 MEND = "make run && make readme"
 PARTS = ("verdict", "example", "times")
 MARKED = re.compile(rf"(<!-- from the run: ({'|'.join(PARTS)}) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+WHOLE = "all"
 FENCE = "```"
 WIDTH = 110
 
@@ -105,23 +106,27 @@ def verdict(row: Row) -> str:
     said += [say("overall", compared.main.overall, **words), *([say("truth", truth.overall)] if truth else [])]
     said += [sentence for sentence in compared.verdict.sentences if sentence.startswith("Caution")]
     quoted = fill(" ".join(said), WIDTH, initial_indent="> ", subsequent_indent="> ", break_on_hyphens=False)
-    return (
-        f"From `make run` ({_seeds(compared)}; {row.made_at:%Y-%m-%d}):\n\n{quoted}\n\n{_table(compared.main, truth)}"
-    )
+    return f"From `make run` ({_seeds(compared)}; {row.made_at:%Y-%m-%d}):\n\n{quoted}\n\n{_table(compared, truth)}"
 
 
 def _seeds(compared: Comparison) -> str:
     return f"seeds {', '.join(map(str, compared.seeds))}"
 
 
-def _table(reward: Contrast, truth: Contrast | None) -> str:
+def _table(compared: Comparison, truth: Contrast | None) -> str:
+    """The base model stands before its tuned start, where the two are not the same."""
+    reward, base = compared.main, compared.find(TOGETHER, BASE, compared.primary, "reward")
     of = reward.reference
     head = ["task", f"reward: {of}", "trained", "gain", "p (Holm)", f"truth: {of}", "trained", "gain"]
-    right = {"all": truth.overall, **truth.tasks} if truth else {}
+    if base:
+        head[1:2] = ["reward: base", of]
+    right = {WHOLE: truth.overall, **truth.tasks} if truth else {}
+    before = {WHOLE: base.overall, **base.tasks} if base else {}
     rows = [head, ["---"] * len(head)]
-    for name, effect in {"all": reward.overall, **reward.tasks}.items():
+    for name, effect in {WHOLE: reward.overall, **reward.tasks}.items():
         p = effect.p if effect.p_holm is None else effect.p_holm
-        rows.append([name, *_means(effect), ENGLISH.p(p), *_means(right.get(name))])
+        first = [ENGLISH.number(before[name].reference_mean)] if base else []
+        rows.append([name, *first, *_means(effect), ENGLISH.p(p), *_means(right.get(name))])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

@@ -43,8 +43,9 @@ def train(settings: PipelineSettings) -> str:
         retries = settings.worker.retries
         one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=retries)
         given = (run, prompts, start)
-        training = {seed: one_seed.submit(*given, seed, preferences) for seed in settings.grpo.seeds}
+        # The longest of them begins first, so that no core waits for it at the end.
         beside = None if settings.execution.stages else answer_starts.with_options(retries=retries).submit(*given)
+        training = {seed: one_seed.submit(*given, seed, preferences) for seed in settings.grpo.seeds}
         seeds = gather(run, training)
         if beside is not None:
             beside.result()
