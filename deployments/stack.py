@@ -182,9 +182,9 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
             services.wait_until(running[name], partial(_is_online, stack, name))
     say(f"all is up after {_seconds(began)}")
     write_addresses(stack.home, Addresses(stack.mlflow, stack.prefect if stack.cluster is None else ""))
+    say(how_to_log_in(stack.home, credentials(stack.home), {PREFECT: stack.prefect, MLFLOW: stack.mlflow}))
     say(f"Overview  {announced(stack.home)}")
     say(f"Prefect   {stack.prefect}\nMLflow    {stack.mlflow}\nLogs      {stack.home / 'logs'}\nStop      tucano down")
-    say(how_to_log_in(stack.home, credentials(stack.home), {PREFECT: stack.prefect, MLFLOW: stack.mlflow}))
 
 
 def _seconds(began: float) -> str:

@@ -4,7 +4,7 @@ a training child.
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import Any, Literal
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.handles import Preferences, PromptSet, SeedResult, Seeds, Start
+from tasks.handles import AlarmLine, Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.child import run_child
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
@@ -29,6 +29,7 @@ from tucano.prompts import Task, read_prompts
 from tucano.requirements import cores
 from tucano.settings.stages import of_dpo, of_grpo, of_join, of_sft
 from tucano.training import launch
+from tucano.training.health import level
 from tucano.training.jobs import MODULES, Job
 from tucano.training.orders import JobFolders, for_task, order
 
@@ -198,7 +199,17 @@ def gather(run: Run, training: Mapping[int, PrefectFuture[SeedResult]]) -> Seeds
     if not trained:
         raise errors[0]
     run.tracker.set_tags(run.tracking_run, {"missing_seeds": ", ".join(map(str, missing)) or None})
+    if said := told_of_alarms([alarm for seed in trained for alarm in seed.record.alarms]):
+        get_run_logger().info(said)
     return Seeds(tuple(trained), missing)
+
+
+def told_of_alarms(alarms: Sequence[AlarmLine]) -> str | None:
+    """How many there were of each level, and how many of them stopped a seed."""
+    levels = Counter(level(alarm.name, alarm.stops) for alarm in alarms)
+    counts = [f"{levels[kind]} {kind.lower()}{'s' * (levels[kind] > 1)}" for kind in ("ALARM", "note") if levels[kind]]
+    stopped = sum(alarm.stops for alarm in alarms) or "none"
+    return f"{', '.join(counts)}, {stopped} stopped a seed; docs/health.md says what they mean" if counts else None
 
 
 def start_of(run: Run, start: Start | None) -> tuple[str, str | None]:

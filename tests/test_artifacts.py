@@ -74,6 +74,21 @@ def test_another_setting_or_input_runs_and_names_it(kitchen: Kitchen) -> None:
     assert kitchen.runs == 3, "the earlier artifact still stands"
 
 
+def test_of_many_reasons_three_are_named(kitchen: Kitchen) -> None:
+    kitchen.make(a="1", b="1", c="1", d="1")
+    kitchen.make(steps=4, a="2", b="2", c="2", d="2")
+    assert kitchen.said == "stage: runs, because of a new input a, input b, input c and 2 more"
+
+
+def test_what_was_interrupted_goes_on_and_names_the_step(kitchen: Kitchen) -> None:
+    kitchen.make(steps=3)
+    work = kitchen.store.work_folder(Recipe("stage", {"grpo": {"max_steps": 9}}, {}, "code-1"))
+    for place in ("attempt-1/checkpoint-2", "attempt-2/checkpoint-10", "attempt-2/checkpoint-", "drafts/checkpoint-12"):
+        (work / place).mkdir(parents=True)
+    kitchen.make(steps=9)
+    assert kitchen.said == "stage: runs, it goes on at step 10"
+
+
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "deleted": Path.unlink,
     "cut": lambda path: path.write_bytes(path.read_bytes()[:-1]),

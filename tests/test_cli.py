@@ -1,21 +1,29 @@
 """The command as a person meets it: help, and one clear sentence with exit code 2 for each mistake, nothing lost."""
 
+import os
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from programs import python
+from storages import TASKS, Finished, finished
 
 from deployments.prefect_api import require_login
+from tucano.artifacts.store import MANIFEST
 from tucano.cli import main as cli
+from tucano.cli import versus
 from tucano.cli.machine import doctor
+from tucano.cli.sides import SideCandidate
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements import require_startable
+from tucano.requirements import require_startable, warnings_of
 from tucano.requirements.shapes import adapter_weights
 from tucano.settings import ModelSettings
+from tucano.training.jobs import Arm
 
 ROOT = Path(__file__).parent.parent
 
@@ -91,11 +99,60 @@ def test_outside_a_project_the_profiles_that_came_with_tucano_are_taken_and_that
     ]
 
 
-def test_what_has_no_server_is_told_so_before_it_is_told_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_gpu_is_told_so_before_it_is_told_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server would not help a run that computes here; one whose stages are all elsewhere needs no GPU."""
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    monkeypatch.setattr("tucano.requirements.second_zero.require_device", lambda model: pytest.fail("asked first"))
+    monkeypatch.setattr("tucano.requirements.machine.Path.glob", lambda *_: iter(()))
+    monkeypatch.setattr("tucano.requirements.machine.shutil.which", lambda _: None)
+    with pytest.raises(UserError, match="this machine shows no CUDA device"):
+        require_startable(load_profile(ROOT, "l4-v5", []))
+    elsewhere = ["execution.seeds=seed/vertex-l4", "execution.stages=stage/vertex-l4", "storage=gs://b/tucano"]
     with pytest.raises(UserError, match=r"execution\.seeds=seed/vertex-l4 needs a Prefect server"):
-        require_startable(load_profile(ROOT, "l4-v5", ["execution.seeds=seed/vertex-l4", "storage=gs://b/tucano"]))
+        require_startable(load_profile(ROOT, "l4-v5", elsewhere))
+
+
+def compared(storage: Path, *overrides: str, profile: str = "nano") -> str:
+    """What `tucano compare` prints, up to the verdict."""
+    sets = [part for override in (f"storage={storage}", *overrides) for part in ("--set", override)]
+    asked = cli.parser().parse_args(["compare", profile, *sets])
+    with redirect_stdout(StringIO()) as said:
+        assert cli.COMMANDS["compare"](asked) == 0
+    return said.getvalue().partition("**")[0]
+
+
+def test_a_verdict_is_printed_with_its_runs_name_and_date_and_only_of_the_settings_that_were_asked_for(
+    tmp_path: Path,
+) -> None:
+    gains = dict.fromkeys(TASKS, 0.1)
+    first = finished(tmp_path, Finished(["grpo.max_steps=30"], gains))
+    finished(tmp_path, Finished([], gains))
+    day = first.made_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    assert compared(tmp_path) == f"Run nano, seeds 42 123 456, of {day}\n\n"
+    shorter = f"Run nano max_steps=30, seeds 42 123 456, of {day}\n\n"
+    assert compared(tmp_path, "grpo.max_steps=30") == shorter
+    assert compared(tmp_path, profile="laptop").startswith("Run nano, "), "the newest here, since none is of laptop"
+    os.utime(first.folder / MANIFEST, (2e9, 2e9))  # used last
+    assert compared(tmp_path) == shorter
+    said = sentence("compare", "nano", "--set", f"storage={tmp_path}", "--set", "grpo.max_steps=45")
+    assert said == (
+        f"no run with these settings; the newest of this profile is nano max_steps=30, seeds 42 123 456, of {day}: leave --set"
+        f" away, or begin one: tucano run nano --set storage={tmp_path} --set grpo.max_steps=45"
+    )
+
+
+def test_two_sides_are_introduced_with_the_names_and_dates_of_their_runs(tmp_path: Path) -> None:
+    report = finished(tmp_path, Finished(["grpo.max_steps=30"], dict.fromkeys(TASKS, 0.1)))
+    settings = load_profile(ROOT, "nano", ["grpo.max_steps=30"])
+    run = SideCandidate("#3fa9c1", {42: Arm("", "nano")}, settings, {"report": report.folder})
+    day = report.made_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    (ours, theirs, *_) = versus._introduction(run, SideCandidate("mine/", {0: Arm("", "nano")}))
+    assert ours == f"A: #3fa9c1 (run nano max_steps=30 of {day}, seeds 42)" and theirs == "B: mine/ (seeds 0)"
+
+
+def test_a_profile_cut_short_by_its_steps_alone_is_not_warned_of_its_patience(recwarn: pytest.WarningsRecorder) -> None:
+    assert warnings_of(load_profile(ROOT, "laptop", ["grpo.max_steps=5"])) == []
+    assert "Profile l4  " in tucano("doctor").stdout and "patience" not in tucano("doctor").stderr
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,24 @@ def test_of_a_broken_storage_one_sentence_is_said(file: str, tmp_path: Path) -> 
     assert commands == ["doctor", "diagnose"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("runn", "there is no command 'runn'; did you mean 'run'?"),
+        ("zzzzz", "there is no command 'zzzzz'; tucano --help names them all"),
+        ("run laptop --sett grpo.max_steps=5", "tucano run has no '--sett'; did you mean '--set'?"),
+        ("verify file.tar.gz --retran=1", "tucano verify has no '--retran'; did you mean '--retrain'?"),
+        ("status now", "tucano status has no 'now'; tucano status --help names what it has"),
+    ],
+)
+def test_what_is_mistyped_is_one_sentence_with_the_nearest_name(
+    typed: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args(typed.split())
+    assert (ended.value.code, capsys.readouterr().err) == (2, f"tucano: {said}\n")
+
+
 def test_alone_it_is_quick_and_makes_nothing(tmp_path: Path) -> None:
     code = f"import sys; from tucano.cli import main as m; m._next(); print({{*{HEAVY}}} & {{*sys.modules}} or 'light')"
     line, environment = [sys.executable, "-c", code], {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -107,6 +107,11 @@ def test_a_machine_without_a_price_has_hours_and_no_dollars() -> None:
     assert total([cost, cost_of(trained(stay(0, 1)), prices(SPOT))]).dollars is None
 
 
+def test_the_machine_that_nobody_has_named_is_not_asked_for_its_price() -> None:
+    assert sentence(Cost(0.5, 0.0, 1, None, ("own machine",)), 0.1) == "0.50 machine-hours"
+    assert sentence(Cost(0.5, 0.0, 1, None, ("mine", "own machine")), 0.1).endswith("no price for mine in cost.prices")
+
+
 def test_a_stage_that_trains_nothing_took_its_seconds_on_the_pipelines_machine() -> None:
     cost = cost_of(Artifact("answers", Path(), "", {}, 1800.0, MADE), prices(DESK))
     assert (cost.hours, cost.dollars, cost.lost_hours) == (0.5, 0.4, 0)

@@ -11,6 +11,7 @@ import trl
 from test_grpo_parity import one_thread_and_the_signals_as_before, ours, settings, tiny  # noqa: F401  a fixture
 
 from tucano.settings import HealthSettings, PipelineSettings
+from tucano.settings.health import AlarmName
 from tucano.settings.model import LoadedModel
 from tucano.storage.journal import read_journal
 from tucano.training import grpo
@@ -80,6 +81,19 @@ def test_advice_names_settings_of_the_training_that_is_watched(section: str) -> 
         named = re.findall(r"(\w+)\.(\w+)", text)
         assert named and {stage for stage, _ in named} == {section}
         assert {setting for _, setting in named} <= {*getattr(PipelineSettings(), section).model_fields}
+
+
+@pytest.mark.parametrize(
+    ("name", "stops", "word"),
+    [
+        ("no_signal", False, "note"),
+        ("no_signal", True, "ALARM"),
+        ("hacking", False, "ALARM"),
+        ("collapse", True, "ALARM"),
+    ],
+)
+def test_what_neither_stops_a_run_nor_blocks_promotion_is_a_note(name: AlarmName, stops: bool, word: str) -> None:
+    assert Alarm(name, 5, "seen", "Do it.", stops).line().startswith(f"{word} {name} at step 5: seen. Do it.")
 
 
 def test_one_bad_look_is_no_collapse_and_a_schedule_may_end_at_its_end() -> None:

@@ -127,7 +127,8 @@ def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:
 def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
     short = ["grpo.max_steps=4", "grpo.eval_steps=4", "grpo.save_steps=4", "grpo.patience=1"]
     with pytest.warns(UserWarning, match="early stopping cannot fire"):
-        (looks, steps) = sentences("laptop", *short, refuses=False)
+        (steps,) = sentences("laptop", *short, refuses=False)
+    (looks,) = sentences("laptop", "grpo.eval_steps=15", "grpo.save_steps=15", "grpo.patience=1", refuses=False)
     assert "policy_still and collapse" in looks and "grpo.eval_steps" in looks
     assert "no_signal, entropy_gone and at_ceiling" in steps and "health.window=5" in steps
 

@@ -132,9 +132,12 @@ def test_a_port_in_use_is_said_and_another_taken(ui: Ui) -> None:
     assert re.search(r"^Port (\d+) is in use: MLflow takes (?!\1)\d+$", ui.printed, re.MULTILINE)
 
 
-def test_the_overview_is_the_first_link_and_knows_where_the_others_are(ui: Ui, storage: Path) -> None:
+def test_who_logs_in_finds_those_links_first_and_then_the_overview_which_knows_where_the_others_are(
+    ui: Ui, storage: Path
+) -> None:
     links = re.findall(r"^(\w+) +((?:file|http)://\S+)$", ui.printed, re.MULTILINE)
     assert links[0] == ("Overview", (storage / "index.html").resolve().as_uri())
+    assert ui.printed.index("/enter#") < ui.printed.index("Overview  ") < ui.printed.index("/runs/flow-run/")
     assert "Nenhuma comparação ainda" in (storage / "index.html").read_text(encoding="utf-8")
     assert read_addresses(storage) == Addresses(page(ui, "MLflow"), page(ui, "Prefect"))
 

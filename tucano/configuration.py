@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tucano.artifacts.identity import digest
+from tucano.security.printable import short
 
 SECTIONS = ("data", "model", "sft", "grpo")
 ELSEWHERE = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "dpo": {"pairs"}, "model": {"device"}}
@@ -11,6 +12,11 @@ ELSEWHERE = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "dpo": {"pairs
 computes.
 """
 
+SAID = {"storage", "tracking_uri", "grpo.seeds"}
+"""Settings that a run's name does not repeat: where things are kept, and the seeds that it names anyway."""
+MOST_SAID = 3
+LONGEST = 24
+"""Characters of a setting's value in a name."""
 SHORT = {"learning_rate": "lr", "max_steps": "steps", "generations": "k", "batch_size": "batch", "max_epochs": "epochs"}
 """Settings that people change most, as narrow columns have room for."""
 
@@ -34,3 +40,10 @@ def configuration_digits(settings: Mapping[str, Any]) -> str:
 def telling(differs: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by their dotted names, those first that people change most: a name or a headline has room for few."""
     return dict(sorted(differs.items(), key=lambda item: item[0].rpartition(".")[2] not in SHORT))
+
+
+def run_name(profile: str, differs: Mapping[str, Any]) -> str:
+    """Like `laptop learning_rate=0.002`: the profile, and the settings in which a run differs from it."""
+    told = telling({name: value for name, value in differs.items() if name not in SAID})
+    shown = [f"{name.rpartition('.')[2]}={short(str(value), LONGEST)}" for name, value in told.items()]
+    return " ".join([profile, *shown[:MOST_SAID], *(["…"] if len(shown) > MOST_SAID else [])])

@@ -72,7 +72,10 @@ def sentence(cost: Cost, gain: float) -> str:
     """
     lost = f", {cost.lost_hours:.2f} of them lost to interruptions" if cost.lost_hours else ""
     if cost.dollars is None:
-        return f"{cost.hours:.2f} machine-hours{lost}; no price for {', '.join(cost.unpriced)} in cost.prices"
+        named = [machine for machine in cost.unpriced if machine != CostSettings().machine]
+        return f"{cost.hours:.2f} machine-hours{lost}" + (
+            f"; no price for {', '.join(named)} in cost.prices" if named else ""
+        )
     point = dollars_per_point(cost, gain)
     gained = "; nothing was gained" if point is None else f", {point:.2f} USD per point ({POINT}) of reward gained"
     return f"{cost.hours:.2f} machine-hours{lost}; {cost.dollars:.2f} USD{gained}"

@@ -4,7 +4,7 @@ deployments.
 
 import difflib
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args, get_origin
 
@@ -112,7 +112,7 @@ def profiles(root: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSettings:
+def load_profile(root: Path, name: str, overrides: Sequence[str]) -> PipelineSettings:
     """The settings of a profile with `section.field=value` overrides; every mistake is one UserError sentence."""
     known = profiles(root)
     if name not in known:
@@ -123,7 +123,9 @@ def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSet
     for override in overrides:
         _apply(values, override)
     settings = validated(values)
-    settings.grpo.warn_of_patience()
+    changed = {override.partition("=")[0] for override in overrides}
+    if "grpo.max_steps" not in changed or changed & {"grpo.patience", "grpo.eval_steps"}:
+        settings.grpo.warn_of_patience()  # a run that is cut short to be tried is not meant to stop early
     return settings
 
 

@@ -9,7 +9,7 @@ from prefect.utilities.urls import url_for
 
 from tasks.handles import PromptSet, Questions
 from tucano.artifacts.identity import fingerprint
-from tucano.configuration import SHORT, configuration_digits, of_configuration, telling
+from tucano.configuration import LONGEST, MOST_SAID, SHORT, configuration_digits, of_configuration, run_name, telling
 from tucano.profiles import nearest_profile, project_root
 from tucano.prompts import jsonl_lines
 from tucano.security.printable import escaped, short
@@ -35,11 +35,6 @@ ALGORITHM = (
 """Settings of GRPO that make another algorithm, rather than more or less of the same."""
 
 
-SAID = {"storage", "tracking_uri", "grpo.seeds"}
-"""Settings that a run's name does not repeat: where things are kept, and the seeds that it names anyway."""
-MOST_SAID = 3
-LONGEST = 24
-"""Characters of a setting's value in a name."""
 DIGITS = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -57,10 +52,7 @@ def described(settings: PipelineSettings, deployment: str | None = None) -> str:
 def named(settings: PipelineSettings, deployment: str | None = None) -> str:
     """The profile and what differs from it."""
     profile, rows = nearest_profile(project_root(Path.cwd()), settings)
-    differs = telling({name: here for name, here, _ in rows if name not in SAID})
-    shown = [f"{name.rpartition('.')[2]}={short(str(here), LONGEST)}" for name, here in differs.items()]
-    more = ["…"] if len(shown) > MOST_SAID else []
-    return " ".join([deployment or profile, *shown[:MOST_SAID], *more])
+    return run_name(deployment or profile, {name: here for name, here, _ in rows})
 
 
 def seed_name() -> str:

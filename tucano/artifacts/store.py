@@ -41,6 +41,8 @@ OF_ITS_MAKING = ("made_at", "seconds")
 MANIFEST = "manifest.json"
 MOST_BYTES = 2**24
 """Of a manifest. One of ten thousand files has 2 MB."""
+MOST_REASONS = 3
+CHECKPOINT = re.compile(r"checkpoint-(\d+)")
 NAME = re.compile(r"[\w.-]*\w/[0-9a-f]{16}")
 
 
@@ -234,6 +236,9 @@ class Store:
     def _what_changed(self, recipe: Recipe, folder: Path) -> str:
         """Compare with the newest earlier artifact of the stage: which settings, inputs or code differ."""
         manifests = sorted(folder.parent.glob(f"*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime)
+        saved = [CHECKPOINT.fullmatch(path.name) for path in self.work_folder(recipe).glob("attempt-*/*")]
+        if steps := [int(found[1]) for found in saved if found]:
+            return f"it goes on at step {max(steps)}"
         if folder.is_dir():
             return f"its manifest {folder / MANIFEST} is missing"
         if not manifests:
@@ -245,7 +250,8 @@ class Store:
         now = json.loads(json.dumps(recipe.settings, default=str))
         changed += [f"setting {name}" for name in _differences(before["settings"], now)]
         changed += ["code"] if before["code"] != recipe.code else []
-        return f"because of a new {', '.join(changed)}" if changed else "its artifact is gone"
+        more = f" and {len(changed) - MOST_REASONS} more" if len(changed) > MOST_REASONS else ""
+        return f"because of a new {', '.join(changed[:MOST_REASONS])}{more}" if changed else "its artifact is gone"
 
 
 def opened(folder: Path) -> Artifact:

@@ -3,7 +3,7 @@
 import argparse
 import re
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from data.own import command as own_data
 from deployments.kubernetes import command as kubernetes
@@ -12,9 +12,11 @@ from tucano.bundle import arguments as bundling
 from tucano.export import arguments as exporting
 from tucano.judging import arguments as judging
 from tucano.monitoring import command as monitoring
+from tucano.profiles import nearest
 from tucano.rating import arguments as rating
 from tucano.requirements.machines import MACHINES
 from tucano.security.addresses import masked
+from tucano.security.printable import short
 from tucano.serving import arguments as serving
 
 EXAMPLES = """
@@ -106,7 +108,7 @@ GROUPS = {
     },
     "judge: what is better, and how sure that is": {
         "compare": "print the verdict of the last run again, or compare any two sides",
-        "audit": "compare the rewards of a profile with people's ratings",
+        "audit": "compare the rewards of a profile with ratings",
         "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
         "rate": "rate completions blind, choose between two models, or correct what was served; a page or the terminal",
         "judge": "learn from ratings what is a good answer, or say what the judge has learned",
@@ -140,7 +142,23 @@ class Parser(argparse.ArgumentParser):
     """Repeats what it does not understand without the secrets in it."""
 
     def error(self, message: str) -> NoReturn:
+        unknown = re.match(r"argument COMMAND: invalid choice: (['\"])(.*?)\1 \(choose", message, re.DOTALL)
+        if unknown:
+            hint = nearest(unknown[2], SENTENCES) or "; tucano --help names them all"
+            self._refuse(f"there is no command {short(unknown[2])!r}{hint}")
         super().error(masked(message))
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As the parsers of the commands are asked: each knows which of its own options is meant."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            given = unknown[0].partition("=")[0]
+            hint = nearest(given, self._option_string_actions) or f"; {self.prog} --help names what it has"
+            self._refuse(f"{self.prog} has no {short(given)!r}{hint}")
+        return found, unknown
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        self.exit(2, f"tucano: {masked(sentence)}\n")
 
 
 def examples(name: str) -> list[str]:

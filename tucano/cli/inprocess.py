@@ -7,19 +7,23 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
-from tucano.artifacts.store import MANIFEST, Store, opened
+from tucano.artifacts.store import MANIFEST, Store, opened, read_manifest
 from tucano.cli.machine.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
+from tucano.cli.terminal import breaking_silence
+from tucano.configuration import run_name
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.overview.page import PAGE
+from tucano.profiles import nearest_profile, project_root
 from tucano.requirements import require_space
 from tucano.settings import PipelineSettings
 from tucano.storage.folder import remote_of
@@ -58,7 +62,7 @@ def benchmark(settings: PipelineSettings) -> int:
 def flow_run(name: str, settings: PipelineSettings, *given: object) -> Any:
     """What a flow returns, run here."""
     root = writable(settings.storage)
-    with owned(root), ending_when_full(root):
+    with owned(root), ending_when_full(root), breaking_silence():
         ready = _start_prefect(settings, root)
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
         with ready():
@@ -118,10 +122,65 @@ def audit(settings: PipelineSettings) -> int:
     return 0 if report.may_proceed else 1
 
 
-def compare(settings: PipelineSettings) -> int:
-    """The verdict of the newest comparison in the storage."""
-    print(_last_verdict(settings))
+PLACES = ("storage", "tracking_uri")
+"""Settings that say where things are kept: a run that moves is the same run."""
+
+
+def compare(settings: PipelineSettings, profile: str, overrides: Sequence[str]) -> int:
+    """The verdict of the profile's newest run, or of the newest here where it has none, with the run's name and date.
+    UserError where `overrides` ask for settings that no run here had.
+    """
+    from tucano.artifacts.records import read_record
+    from tucano.comparison.compare import Comparison
+    from tucano.comparison.table import render_table
+
+    root = writable(settings.storage)
+    runs = _reported(root)
+    found = next(iter([run for run in runs if run["settings"].get("profile") == profile] or runs), None)
+    if any(override.partition("=")[0] not in PLACES for override in overrides):
+        nearest, rows = nearest_profile(project_root(Path.cwd()), settings)
+        asked = (nearest, {name: here for name, here, _ in rows if name not in PLACES})
+        newest, found = found, next((run for run in runs if _asked(run) == asked), None)
+        if newest is not None and found is None:
+            again = " ".join(["tucano run", profile, *(f"--set {shlex.quote(override)}" for override in overrides)])
+            place = "of this profile" if newest["settings"].get("profile") == profile else "here"
+            raise UserError(
+                f"no run with these settings; the newest {place} is {_named(newest)}: leave --set away, or begin one:"
+                f" {again}"
+            )
+    if found is None:  # the newest run ended between its verdict and its report
+        print(f"The newest verdict of {settings.storage}, whose run has written no report\n\n{_last_verdict(settings)}")
+    else:
+        opened(found["compared"])
+        comparison = read_record(Comparison, ComparisonFiles(found["compared"]).comparison)
+        print(f"Run {_named(found)}\n\n{render_table(comparison)}")
     return 0
+
+
+def _reported(root: Path) -> list[dict[str, Any]]:
+    """Manifests of the reports whose comparison is there, the one used last first; `compared` is that one's folder."""
+
+    def made(stage: str) -> list[tuple[Path, dict[str, Any]]]:
+        files = sorted(
+            root.glob(f"artifacts/{stage}/*/{MANIFEST}"), key=lambda path: path.stat().st_mtime, reverse=True
+        )
+        return [(file.parent, known) for file in files if (known := read_manifest(file.parent)) is not None]
+
+    folders = {known["digest"]: folder for folder, known in made("comparison")}
+    reports = [known for _, known in made("report") if known["inputs"].get("comparison") in folders]
+    return [{**known, "compared": folders[known["inputs"]["comparison"]]} for known in reports]
+
+
+def _asked(run: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Of a reported run: the profile that it is nearest to, and {setting: its value} where they differ."""
+    chosen = run["settings"]
+    return chosen.get("profile", ""), {name: here for name, here, _ in chosen.get("differences", ())}
+
+
+def _named(run: Mapping[str, Any]) -> str:
+    seeds = " ".join(map(str, run["settings"].get("settings", {}).get("grpo", {}).get("seeds", ())))
+    day = datetime.fromisoformat(run["made_at"]).astimezone()
+    return f"{run_name(*_asked(run))}, seeds {seeds}, of {day:%Y-%m-%d %H:%M}"
 
 
 def _last_reaudit(settings: PipelineSettings) -> str:

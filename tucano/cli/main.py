@@ -167,7 +167,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     from tucano.cli import inprocess
 
-    return inprocess.compare(settings)
+    return inprocess.compare(settings, arguments.profile, arguments.set)
 
 
 def _learn(arguments: argparse.Namespace) -> int:

@@ -41,6 +41,7 @@ from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, run_
 START_SECONDS = 180
 STOP_SECONDS = 8
 LOOK_SECONDS = 0.25
+RUN = "latest pipeline run"
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -100,9 +101,9 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
         if not stop.is_set():
             mlflow = servers[1].url if len(servers) > 1 else str(tracking_uri).rstrip("/")
             write_addresses(storage, Addresses(mlflow, servers[0].url))
+            print(f"\n{how_to_log_in(storage, known, {server.name: server.url for server in servers})}")
             print(f"\nOverview  {announced(storage)}")
             _show(servers, mlflow, known)
-            print(how_to_log_in(storage, known, {server.name: server.url for server in servers}))
             print("Ctrl-C stops.", flush=True)
         while not stop.wait(LOOK_SECONDS):
             _check_alive(servers)
@@ -194,7 +195,8 @@ def _show(servers: list[Server], mlflow: str, known: str) -> None:
     ours = len(servers) > 1
     print(f"MLflow    {mlflow}")
     for name, address in _mlflow_links(mlflow, {"Authorization": basic(known)} if ours else {}).items():
-        print(f"  {name:<32} {address}")
+        if name == RUN or not name.startswith("latest "):  # the run's own page links to what belongs to it
+            print(f"  {name:<32} {address}")
 
 
 def _prefect_links(prefect: PrefectApi) -> dict[str, str]:

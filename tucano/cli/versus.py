@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tasks.report import curves_of
+from tasks.running.labels import named as name_of
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import base_identity, digest, fingerprint, folder_digest
 from tucano.artifacts.records import write_record
-from tucano.artifacts.store import Recipe, Store
+from tucano.artifacts.store import Recipe, Store, described
 from tucano.cli.sides import SideCandidate, candidates
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.looks import record_look
@@ -74,13 +75,21 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
 
 def _introduction(ours: SideCandidate, theirs: SideCandidate) -> list[str]:
     """Who is compared with whom, and the settings in which they differ."""
-    a, b = (f"{side.name} (seeds {' '.join(map(str, side.models))})" for side in (ours, theirs))
+    a, b = (f"{side.name} ({_origin(side)}seeds {' '.join(map(str, side.models))})" for side in (ours, theirs))
     lines = [*wrapped(f"A: {a}"), *wrapped(f"B: {b}"), *wrapped("The trained adapters below are those of A."), ""]
     if ours.settings is None or theirs.settings is None:
         return [*lines, "Not both come from a finished run here: in which settings they differ is not known.", ""]
     rows = [(name, str(here), str(there)) for name, here, there in differences(ours.settings, theirs.settings)]
     shown = pipe_table([("setting", "A", "B"), *rows]) if rows else ["No setting differs."]
     return [*lines, *shown, ""]
+
+
+def _origin(side: SideCandidate) -> str:
+    """Of a finished run its name and date."""
+    made = described(side.stages["report"]) if "report" in side.stages else None
+    if made is None or side.settings is None:
+        return ""
+    return f"run {name_of(side.settings)} of {made.made_at.astimezone():%Y-%m-%d %H:%M}, "
 
 
 def _looks(root: Path, test_set: Path, ours: Side, theirs: Side, settings: PipelineSettings) -> int:

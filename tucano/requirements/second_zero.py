@@ -54,8 +54,6 @@ def warnings_of(settings: PipelineSettings) -> list[str]:
 
 def require_startable(settings: PipelineSettings) -> None:
     """UserError with the first thing that would end this run later, or make it worthless."""
-    for finding in _has_a_server(settings):
-        raise UserError(finding.sentence)
     if settings.execution.computes_here:
         require_device(settings.model)
     for finding in findings(settings):
@@ -204,7 +202,7 @@ def _alarms_can_fire(settings: PipelineSettings) -> Iterator[Finding]:
     steps = settings.grpo.max_steps
     window = settings.health.window
     looks = 1 + -(-steps // settings.grpo.eval_steps)
-    if looks < LOOKS_OF_TREND:
+    if looks < LOOKS_OF_TREND and steps > window:  # one as short as that is only tried
         yield Finding(
             f"the alarms policy_still and collapse need {LOOKS_OF_TREND} looks at the validation set and this run has"
             f" {looks}; lower grpo.eval_steps={settings.grpo.eval_steps}",

@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from tucano.prompts import TASKS
 from tucano.settings.health import AlarmName, HealthSettings
@@ -38,9 +38,14 @@ class Alarm:
 
     def line(self) -> str:
         return (
-            f"ALARM {self.name} at step {self.step}: {self.evidence}."
+            f"{level(self.name, self.stops)} {self.name} at step {self.step}: {self.evidence}."
             f" {self.advice}{' Training stops here.' if self.stops else ''}"
         )
+
+
+def level(name: str, stops: bool) -> Literal["ALARM", "note"]:
+    """A note is of a run that goes on and may be promoted all the same."""
+    return "ALARM" if stops or name == "hacking" else "note"
 
 
 @dataclass

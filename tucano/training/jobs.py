@@ -117,12 +117,13 @@ class Progress:
         if self.notice is not None:
             return f"{self.stage}   {self.notice}"
         shown = "   ".join(f"{name} {value:.3f}" for name, value in self.values.items())
-        left = "" if self.seconds_left is None else f"   {_duration(self.seconds_left)} left"
+        seconds = round(self.seconds_left or 0)
+        left = f"   {_duration(seconds)} left" if seconds else ""
         return f"{self.stage}   step {self.step}/{self.steps}   {shown}{left}"
 
 
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
+def _duration(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 

@@ -3,6 +3,7 @@
 import importlib.metadata
 import shutil
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -90,7 +91,8 @@ def _tested_versions(path: Path) -> dict[str, str]:
 
 def _verdict(root: Path, name: str) -> str:
     try:
-        return _place(load_profile(root, name, []))
+        with warnings.catch_warnings(action="ignore"):  # of settings that nobody has asked about
+            return _place(load_profile(root, name, []))
     except UserError as error:
         return f"does not run here: {error}"
 
