@@ -15,7 +15,7 @@ from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sa
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
-from tucano.report.language import ENGLISH
+from tucano.report.language import ENGLISH, LANGUAGES
 from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.settings import ComparisonSettings
 
@@ -129,6 +129,11 @@ def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
     ]
     assert {value for value in links if not str(value).startswith("#")} == {"../../../index.html"}, "the overview"
     assert "default-src 'none'" in page
+
+
+def test_sources_are_named_in_the_language_of_the_page() -> None:
+    facts = Facts({"data": {"sources": [{"source": "olist"}, {"source": "synthetic"}]}}, "laptop", [], {})
+    assert [facts.source(language) for language in LANGUAGES] == ["olist + sintéticos", "olist + synthetic"]
 
 
 def test_texts_of_models_and_prompts_cannot_run(page: str) -> None:

@@ -11,17 +11,23 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from browser import Page, open_page
+from rewards_examples import ANSWERS, write_store
+from rewards_examples import PROMPTS as EXAMPLES
 
 from rewards import load_reward_set
+from rewards.sets import SETS, SetName
 from tucano.cli.sides import SideCandidate, shown_arms
 from tucano.cli.trying.command import require_run
-from tucano.cli.trying.models import Models, NoAnswer
+from tucano.cli.trying.judged import BY_REFERENCE, judged
+from tucano.cli.trying.models import Answered, Models, NoAnswer
 from tucano.cli.trying.page import LONGEST_REQUEST_BYTES, LONGEST_TEXT, Column, Trial, TryServer
+from tucano.cli.trying.portuguese import sentences
 from tucano.cli.trying.ratings import Ratings, typed
 from tucano.errors import UserError
 from tucano.files.models import StartFiles
@@ -30,13 +36,14 @@ from tucano.judging.examples import examples
 from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import read_rating_set, read_ratings
 from tucano.rating.store import rating_store, tables
+from tucano.serving.schema import FAULTS
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.training.answering.messages import Drawn
 from tucano.training.jobs import Arm
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.truth import truth
+from tucano.truth import contexts, facts, truth
 from tucano.truth.explain import reasons
-from tucano.truth.judge import Judge, Tree
+from tucano.truth.judge import JUDGED, Judge, Tree
 
 SCRIPT = "</pre><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 FIELDS = {
@@ -55,6 +62,7 @@ QUESTION = Prompt(
     "q-1", "sql_qa", "Quantos pedidos há?", "t", "s", "CC0",
     reference={"sql": "SELECT COUNT(*) FROM pedidos;", "database": STORE},
 )  # fmt: skip
+EXPLAINED = "A consulta conta todos os clientes que compraram mais de uma vez no ano."
 SAYS = {"base": f"nada {SCRIPT}", "sft": GOOD, "seed-42": GOOD.replace("moda", "pet")}
 
 
@@ -64,12 +72,13 @@ class Fake:
     def __init__(self) -> None:
         self.asked: list[tuple[str, Task, str]] = []
 
-    def answer(self, name: str, task: Task, text: str) -> Drawn:
+    def answer(self, name: str, task: Task, text: str) -> Answered:
         self.asked.append((name, task, text))
         if text == "falha":
             raise NoAnswer("no answer within 600 s")
         refused = "the text holds <|im_end|>" if "<|" in text else None
-        return Drawn("" if refused else SAYS[name], 5, 7, truncated=name == "base", refused=refused)
+        drawn = Drawn("" if refused else SAYS[name], 5, 7, truncated=name == "base", refused=refused)
+        return Answered(drawn, 0.1, 38.6 if name == "base" else 0.0)
 
 
 @contextmanager
@@ -137,6 +146,11 @@ def rated(answer: str, rating: int = 4, **more: object) -> dict[str, object]:
     return {"answer": answer, "rating": rating, "rater": "ana", **more}
 
 
+def rows(text: str) -> dict[str, str]:
+    """{component: what is said of it}"""
+    return dict(re.findall(r"<code>(\w+)</code></small></th><td>([^<]+)<", text))
+
+
 def comma(value: float) -> str:
     return f"{value:.3f}".replace(".", ",")
 
@@ -149,25 +163,55 @@ class TestAnswers:
         value = truth(REVIEW, said)
         assert value is not None and 0.05 < value < 1 and 0 < reward.total < 1
         assert f"Recompensa {comma(reward.total)}" in text and f"Verdade {comma(value)}" in text
-        assert "agreement with the reference&#39;s fields" in text and "Referência" in text
-        assert "Sem referência" not in text and "Forma: em ordem." in text
+        assert "concordância com os campos da referência" in text and "Referência" in text
+        assert "Sem referência" not in text and "verificações" not in text
+        assert "Forma: um objeto JSON com os campos e valores da tarefa; não foi cortada." in text
         assert asked(server) == [("seed-42", "extraction", REVIEW.user)]
 
-    def test_of_a_typed_text_only_what_can_be_known_is_said(self, server: TryServer) -> None:
-        text, _ = shown(server)
-        assert "<b>Sem referência</b>: o que depende da verdade do pedido não é medido." in text
-        assert "Verdade " not in text and "Referência" not in text
-        assert "Sem pontos, ou não medidos sem referência: field_match." in text
+    def test_of_a_typed_text_only_what_needs_no_reference_is_said_and_no_number_that_looks_like_quality(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(SAYS, "sft", "```sql\nSELECT COUNT(*) FROM pedidos WHERE mes='2018-00';\n```\n" + EXPLAINED)
+        text, _ = shown(server, task="sql_qa", text="Quantos clientes compraram mais de uma vez em 2018?")
+        assert "Sem referência, só verificações de forma: 2 de 2" in text
+        assert "não dizem se a resposta está certa" in text and rows(text) == {"query": "sim", "explanation": "sim"}
+        for lie in ("Recompensa", "Verdade", "Referência<", "0,", "1,"):
+            assert lie not in text.replace("0,1 s", ""), lie
+
+    def test_a_query_that_nobody_can_read_is_not_in_order(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(SAYS, "sft", "SELECT COUNT(*) FROM 4 pedidos FROM pedidos FROM")
+        text, _ = shown(server, task="sql_qa", text="Quantos há?")
+        assert "Forma: não está vazia nem foi cortada." in text and "em ordem" not in text
+        assert "só verificações de forma: 0 de 2" in text and rows(text) == {"query": "não", "explanation": "não"}
+
+    def test_what_must_not_occur_counts_where_it_does_not(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(SAYS, "sft", "Prezado cliente, atenciosamente informamos: fone com 70% OFF! " * 3)
+        text, _ = shown(server, task="push", text="Crie um push para o fone.")
+        said = rows(text)
+        assert "product" not in said and (said["length"], said["invented"], said["formal"]) == (
+            "em parte",
+            "ocorre",
+            "ocorre",
+        )
+        assert "só verificações de forma: 0 de 5" in text
 
     def test_a_query_is_run_on_the_runs_store(self, server: TryServer, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(SAYS, "sft", "```sql\nSELECT COUNT(*) FROM pedidos;\n```\nConta todos os pedidos da loja.")
         text, _ = shown(server, task="sql_qa", text=QUESTION.user, prompt="q-1")
-        assert "its result equals the gold result" in text and re.search(r"Verdade 0,[3-9]", text)
+        assert "o resultado é o da consulta de referência" in text and re.search(r"Verdade 0,[3-9]", text)
 
-    def test_texts_are_escaped_and_the_page_allows_no_script_but_its_own(self, server: TryServer) -> None:
+    def test_texts_are_escaped_and_the_page_allows_no_script_but_its_own(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         text, _ = shown(server, model="base", text=SCRIPT)
         assert "<script" not in text and "<img" not in text and "&lt;script&gt;" in text
-        assert "cortada no limite" in text and "the answer is not one JSON object" in text
+        monkeypatch.setitem(SAYS, "sft", GOOD.replace("}", f', "{SCRIPT}": 1}}'))
+        assert "&gt; não é um campo de extraction." in shown(server)[0] and "<script" not in shown(server)[0]
+        assert "cortada no limite" in text and "Forma com defeito: a resposta não é um único objeto JSON" in text
         status, page, headers = sent(server, "")
         nonce = re.search(r'<script nonce="([^"]+)">', page)
         policy = headers["Content-Security-Policy"]
@@ -175,6 +219,10 @@ class TestAnswers:
         assert policy.startswith("default-src 'none'") and "connect-src 'self'" in policy
         assert headers["Cache-Control"] == "no-store" and not re.search(r"(?:src|href)=\"(?!data:,)", page)
         assert str(server.trial.ratings.folder) in page and "pedido_id" in page
+
+    def test_loading_a_model_is_no_part_of_its_answers_time(self, server: TryServer) -> None:
+        assert "0,1 s · 7 tokens · antes, 38,6 s para carregar o modelo" in shown(server, model="base")[0]
+        assert "carregar" not in shown(server)[0]
 
     def test_what_steers_does_not_reach_the_model(self, server: TryServer) -> None:
         shown(server, text="Oi\x1b[2J\r\ntudo\u202e bem?\x00")
@@ -278,6 +326,41 @@ def test_what_a_fact_moves_is_the_value_with_it_less_the_value_without() -> None
     assert judge.moved({"right": math.nan, "length": math.nan}) == {"right": 0.0, "length": 0.0}
 
 
+def test_every_component_and_every_fact_has_a_portuguese_sentence_and_no_sentence_is_left_over() -> None:
+    modules = (facts, contexts, *(import_module(f"tucano.truth.tasks.{task}") for task in JUDGED))
+    told = {sentence for module in modules for sentence in module.MEANING.values()}
+    told |= {part.meaning for tasks in SETS.values() for reward in tasks.values() for part in reward.components}
+    assert {*sentences()} == told | set(FAULTS) and all(sentences().values())
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_components_by_reference_are_those_that_a_good_answer_earns_only_with_one(
+    name: SetName, tmp_path: Path
+) -> None:
+    rewards = load_reward_set(name, write_store(tmp_path))
+    for task in SETS[name]:
+        parts = {one.name for one in SETS[name][task].components if one.weight > 0}
+        good = Prompt("e", task, EXAMPLES[task].user, "t", "s", "CC0", reference=EXAMPLES[task].reference)
+        unknown = replace(good, reference={})
+        known, alone = (rewards.score(prompt, ANSWERS[task]).components for prompt in (good, unknown))
+        assert {part for part in parts if known[part] and not alone[part]} == parts & BY_REFERENCE, task
+        assert all(0 <= share <= 1 + 1e-9 for _, share in judged(unknown, ANSWERS[task], rewards).checks), task
+
+
+def test_where_truth_is_known_and_the_reward_is_not_form_earns_no_points() -> None:
+    known = EXAMPLES["insights"].reference
+    brief = Prompt("i", "insights", EXAMPLES["insights"].user, "t", "s", "CC0", reference={**known, "key_figures": []})
+    found = judged(brief, ANSWERS["insights"], load_reward_set("grounded"))
+    assert found.truth is not None and not found.parts and len(found.checks) == 5
+    assert len(judged(replace(brief, reference=known), ANSWERS["insights"], load_reward_set("grounded")).parts) == 6
+
+
+def test_a_page_of_reasons_holds_no_english(server: TryServer) -> None:
+    page = shown(server, model="seed-42", prompt="r-1")[0] + shown(server, model="base", prompt="r-1")[0]
+    assert 'lang="en"' not in page and "feeling off" not in page
+    assert "1 onde o campo é o da referência, 0 onde não<small><code>category<" in page
+
+
 def test_reasons_say_the_strongest_facts_first_and_what_the_truth_is_made_of() -> None:
     found = reasons(REVIEW, SAYS["seed-42"], None, 3)
     assert found is not None and found.exact is not None and found.judged is not None
@@ -319,8 +402,10 @@ def test_models_answer_in_processes_that_end(tmp_path: Path) -> None:
     settings = PipelineSettings.model_validate({"model": small.model_dump(), "grpo": {"max_completion_tokens": 8}})
     arms = {"base": Arm("base", str(tmp_path / "base")), "gone": Arm("gone", str(tmp_path / "gone"))}
     with closing(Models(settings, arms, {"push": "Você escreve."}, tmp_path / "logs")) as models:
-        assert 1 <= models.answer("base", "push", "Crie um push para o fone.").tokens_out <= 8
-        assert models.answer("base", "push", "fone <|im_end|>").refused is not None
+        first = models.answer("base", "push", "Crie um push para o fone.")
+        assert 1 <= first.drawn.tokens_out <= 8 and first.loading > first.seconds > 0
+        second = models.answer("base", "push", "fone <|im_end|>")
+        assert second.drawn.refused is not None and second.loading == 0
         with pytest.raises(NoAnswer, match="cannot be served"):
             models.answer("gone", "push", "oi")
         held = models._processes["base"]
@@ -361,7 +446,7 @@ def test_a_person_asks_and_rates_in_a_browser_with_the_keyboard_alone(tmp_path: 
         page.wait_for("document.getElementById('said').textContent", "Pronto: 3 de 3 responderam.")
         (text,) = {text for _, _, text in asked(server)}
         assert SCRIPT in text and BRIEF.user in text
-        assert page.text().count("Sem referência") == 3 and page.evaluate("window.hacked") is None
+        assert page.text().count("só verificações de forma") == 3 and page.evaluate("window.hacked") is None
         tabbed_to(page, "one.value === '4'")
         page.press(" ")
         page.wait_for("document.activeElement.id", "rater")

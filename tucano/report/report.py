@@ -36,6 +36,8 @@ KEPT = 40
 """Characters with which two answers may begin alike, and how many of more than these are shown at most."""
 OVERVIEW = "../../../index.html"
 """Seen from a report in its storage."""
+IN_PORTUGUESE = {"synthetic": "sintéticos", "jsonl": "próprios"}
+"""Of the sources whose names are no names."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,11 @@ class Facts:
         """What was trained; "" where that is not known."""
         return str(self.settings.get("model", {}).get("name", ""))
 
-    @property
-    def source(self) -> str:
-        """What it was trained on: `olist + synthetic`."""
+    def source(self, language: Language) -> str:
+        """What it was trained on: `olist + synthetic`, `olist + sintéticos`."""
         data = self.settings.get("data", {})
-        return " + ".join(str(part.get("source", "")) for part in data.get("sources") or [data])
+        names = [str(part.get("source", "")) for part in data.get("sources") or [data]]
+        return " + ".join(language.say(IN_PORTUGUESE.get(name, name), name) for name in names)
 
 
 def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Commerce") -> str:

@@ -14,6 +14,14 @@ from tucano.serving.requests import ResponseFormat
 from tucano.specs.registry import schema_of, spec_of
 from tucano.truth.json_object import strict_object
 
+FAULTS = (
+    EMPTY := "the answer is empty",
+    NO_OBJECT := "the answer is not one JSON object and nothing else",
+    MISSING := "the field {} is missing",
+    UNKNOWN := "{} is no field of {}",
+    WRONG := "{} has a value that no answer may have: {}",
+)
+
 
 def data_of(task: Task, text: str) -> dict[str, Any] | None:
     """The object that an answer is, where its task asks for one and it is nothing else."""
@@ -24,22 +32,28 @@ def fault_of(task: Task, text: str, form: str | None = None) -> str | None:
     """Why an answer cannot be used as it is; None where nothing is wrong with its form, which is the task's unless the
     request names another (`form_of`).
     """
-    if not text.strip():
-        return "the answer is empty"
-    if form is not None:
+    if form is not None and text.strip():
         return None if _has(form, text.strip().encode()) else "the answer does not have the form of response_format"
+    found = fault(task, text)
+    return None if found is None else found[0].format(*found[1:])
+
+
+def fault(task: Task, text: str) -> tuple[str, ...] | None:
+    """What is wrong with the form that its task asks for, as one of `FAULTS` and what stands in it."""
     fields = spec_of(task).fields
+    if not text.strip():
+        return (EMPTY,)
     if not fields:
         return None
     found = strict_object(text)
     if found is None:
-        return "the answer is not one JSON object and nothing else"
+        return (NO_OBJECT,)
     if missing := [name for name in fields if name not in found]:
-        return f"the field {missing[0]} is missing"
+        return MISSING, missing[0]
     if unknown := [name for name in found if name not in fields]:
-        return f"{short(unknown[0])} is no field of {task}"
+        return UNKNOWN, short(unknown[0]), task
     wrong = next((name for name, kind in fields.items() if not kind.allows(found[name])), None)
-    return wrong and f"{wrong} has a value that no answer may have: {short(repr(found[wrong]))}"
+    return None if wrong is None else (WRONG, wrong, short(repr(found[wrong])))
 
 
 MOST_SCHEMA_BYTES = 16_384

@@ -2,8 +2,10 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.errors import UserError
@@ -23,6 +25,15 @@ class NoAnswer(Exception):
     """A model gave none; the sentence says why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, the seconds that it took, and those before it that loading the model took: 0 where it was loaded."""
+
+    drawn: Drawn
+    seconds: float
+    loading: float
+
+
 class Models:
     """Answers with the arms of a run, as they are served. Safe from several threads; a model answers one at a time.
 
@@ -34,13 +45,13 @@ class Models:
     ) -> None:
         self._settings, self._arms, self._systems, self._logs = settings, arms, systems, logs
         self._processes: dict[str, ModelProcess] = {}
-        self._asking: set[Future[Drawn]] = set()
+        self._asking: set[Future[Answered]] = set()
         self._loop = asyncio.new_event_loop()
         self._locks = {name: asyncio.Lock() for name in arms}
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
-    def answer(self, name: str, task: Task, text: str) -> Drawn:
+    def answer(self, name: str, task: Task, text: str) -> Answered:
         """Its answer. NoAnswer where it gives none: its files cannot be loaded, or its process died."""
         most = self._settings.grpo.max_completion_tokens
         temperature = self._settings.comparison.served_temperature
@@ -63,19 +74,21 @@ class Models:
         self._thread.join()
         self._loop.close()
 
-    async def _answer(self, name: str, question: Question) -> Drawn:
+    async def _answer(self, name: str, question: Question) -> Answered:
         async with self._locks[name]:
+            began = ready = time.monotonic()
             if name not in self._processes:
                 python = self._settings.worker.python
                 log = WorkFiles(self._logs / name)
                 log.folder.mkdir(parents=True, exist_ok=True)
                 self._processes[name] = await ModelProcess.start(self._opening(name), python, log.log, BATCH_SECONDS)
+                ready = time.monotonic()
             try:
                 (drawn,) = await self._processes[name].ask([question])
             except ModelDied:
                 await self._processes.pop(name).close()  # the next question starts another one
                 raise
-            return drawn
+            return Answered(drawn, time.monotonic() - ready, ready - began)
 
     async def _close(self) -> None:
         """What was being asked has been cancelled, and leaves its lock when it has tidied up."""

@@ -2,7 +2,6 @@
 there; what the server gives back are pieces of HTML in which everything is escaped.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rewards.sets import RewardSet
 from tucano.cli.rate_page import RATE, Tables, breakable
-from tucano.cli.trying.judged import judged
+from tucano.cli.trying.judged import MET, judged
 from tucano.cli.trying.models import Models, NoAnswer
+from tucano.cli.trying.portuguese import said
 from tucano.cli.trying.ratings import Rated, Ratings, typed
 from tucano.errors import UserError
 from tucano.presentation.numbers import portuguese
@@ -88,17 +88,18 @@ class TryServer(LocalServer):
         prompt = self._prompt(asked)
         if asked.model not in [column.name for column in trial.columns]:
             raise ValueError("este modelo não está na página")
-        began = time.monotonic()
-        drawn = trial.models.answer(asked.model, prompt.task, prompt.user)
+        answered = trial.models.answer(asked.model, prompt.task, prompt.user)
+        drawn = answered.drawn
         if drawn.refused is not None:
             raise NoAnswer(drawn.refused)
-        seconds = time.monotonic() - began
         found = self.judging.submit(judged, prompt, drawn.text, trial.rewards).result()
         return _template("answer.html.j2").render(
             id=trial.ratings.show(prompt, drawn.text, asked.model),
+            answered=answered,
             drawn=drawn,
-            seconds=seconds,
             judged=found,
+            met=MET,
+            has_fields=bool(spec_of(prompt.task).fields),
             gold=gold(prompt),
             display=spec_of(prompt.task).display,
             ratings=RATE,
@@ -172,5 +173,5 @@ def _template(name: str) -> Template:
 @cache
 def _environment() -> Environment:
     made = environment(Path(__file__).parent)
-    made.filters |= {"breakable": breakable, "number": portuguese}
+    made.filters |= {"breakable": breakable, "number": portuguese, "said": said}
     return made
