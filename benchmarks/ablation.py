@@ -30,6 +30,7 @@ from tucano.artifacts.identity import digest
 from tucano.comparison.answers import Measure, prompt_means, read_answers
 from tucano.comparison.contrast import effect
 from tucano.comparison.forgetting import forgetting, read_readings
+from tucano.files.models import StartFiles
 from tucano.files.results import AnswerFiles
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
@@ -88,28 +89,30 @@ def main() -> None:
     def train(variant: str, seed: int) -> Arm:
         run, (seen, begin) = chosen[variant], begins[variant]
         ordered = partial(order, settings=run, seed=seed, threads=run.worker.threads, folders=unplaced(seen))
-        job = ordered("grpo", start=(str(begin), None))
+        job = ordered("grpo", start=begin)
         if run.grpo.adapters == "per_task":
             alone = {task: done(folder, for_task(job, task)) / "adapter" for task in run.tasks}
-            return Arm(f"{variant}/{seed}", str(begin), str(side_by_side(folder, alone)))
+            return Arm(f"{variant}/{seed}", begin[0], str(side_by_side(folder, alone)))
         adapter = done(folder, job) / "adapter"
         if run.dpo.enabled:
-            adapter = done(folder, ordered("dpo", start=(str(begin), str(adapter)))) / "adapter"
-        return Arm(f"{variant}/{seed}", str(begin), str(adapter))
+            adapter = done(folder, ordered("dpo", start=(begin[0], str(adapter)))) / "adapter"
+        return Arm(f"{variant}/{seed}", begin[0], str(adapter))
 
     with ThreadPoolExecutor(max(1, cores() // settings.worker.threads)) as pool:
         trained = [pool.submit(train, variant, seed) for variant in arguments.variants for seed in settings.grpo.seeds]
-        arms = [Arm("sft", str(start)), *(future.result() for future in trained)]
+        arms = [Arm("sft", *start), *(future.result() for future in trained)]
     answering = order("answer", settings, settings.seed, cores(), unplaced(prompts), arms=arms)
     answers = AnswerFiles(done(folder, answering))
     print(table(answers, read_prompts(prompts / "test.jsonl"), arguments.variants, settings))
 
 
-def begun(folder: Path, settings: PipelineSettings) -> tuple[Path, Path]:
-    """(prompts, SFT start) of these settings, made once. Test prompts are the same whatever is mixed in or reworded."""
+def begun(folder: Path, settings: PipelineSettings) -> tuple[Path, tuple[str, str | None]]:
+    """(prompts, base and adapter of the SFT start) of these settings, made once. Test prompts are the same whatever is
+    mixed in or reworded.
+    """
     prompts = prompt_set(folder, settings)
-    start = done(folder, order("sft", settings, settings.seed, cores(), unplaced(prompts))) / "model"
-    return prompts, start
+    made = StartFiles(done(folder, order("sft", settings, settings.seed, cores(), unplaced(prompts))))
+    return prompts, (str(made.model), None) if made.built_here else (settings.model.place, str(made.adapter))
 
 
 def unplaced(prompts: Path) -> JobFolders:
