@@ -231,6 +231,15 @@ class TestTime:
     def test_a_gpu_is_known_by_what_its_driver_calls_it(self, name: str, gibibytes: int, machine: str | None) -> None:
         assert of_device(name, gibibytes * GIBIBYTE) == (MACHINES[machine] if machine else None)
 
+    def test_choosing_prompts_is_drawing_that_is_counted(self) -> None:
+        """Of 5,000 training prompts 1,000 are tried 8 times, for each of three seeds."""
+        lines = _Run(profile("l4-v5", admission="{prompts: 1000}"), TUCANO, L4)._after_grpo()
+        chosen = next(line for line in lines if line.stage == "admission")
+        assert chosen.arithmetic.startswith("8000 prompts in ") and chosen.arithmetic.endswith(", 3 trainings")
+        assert chosen.seconds > 0 and not any(
+            line.stage == "admission" for line in _Run(profile("l4-v5"), TUCANO, L4)._after_grpo()
+        )
+
 
 class TestCommand:
     def test_it_shows_each_stage_with_memory_time_and_where_they_come_from(

@@ -156,6 +156,10 @@ class _Run:
         """Like the lines of GRPO: of one seed's child its memory, of all of them their time."""
         settings = self.settings
         grpo = settings.grpo
+        if grpo.admission is not None:
+            tried = min(settings.data.train_prompts, grpo.admission.prompts or settings.data.train_prompts)
+            asked = tried * grpo.admission.samples
+            yield self._answers("admission", asked, settings.trainings, f"{settings.trainings} trainings", models=1)
         if settings.dpo.enabled:
             yield from self._dpo()
         looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
