@@ -74,7 +74,10 @@ def test_a_plain_text_poses_as_no_other_turn(tokenizer: PreTrainedTokenizerBase)
     ("template", "said"),
     [
         (OWN.replace("{{ eos_token }}", "</s>"), r"puts '</s>' behind an answer.*no answer would end"),
-        (OWN.replace("{{ m['content'] }}", ""), "drops the system's message"),
+        (OWN.replace("{{ m['content'] }}", ""), "drops or changes the system's message"),
+        (OWN.replace("{{ m['content'] }}", "{{ m['content'][:200] }}"), "drops or changes the system's message"),
+        (OWN.replace("{{ m['content'] }}", "{{ m['content'] | e }}"), "drops or changes the system's message"),
+        (OWN.replace("add_generation_prompt", "false"), "does not open an answer"),
         (OWN.replace("[assistant]", "[bot]"), "writes an answer otherwise than it opens one"),
         ("{{ messages }}{% if %}", "cannot be rendered"),
         ("{{ raise_exception('no system') }}{{ messages }}", "cannot be rendered .*no system"),

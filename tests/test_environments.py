@@ -80,6 +80,12 @@ def test_prompts_of_a_folder_are_all_asked(asked: Questions, tmp_path: Path) -> 
     (folder / "test.jsonl").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="has no prompt of push"):
         questions(str(folder), "test", "push", 1, 7)
+    for wrong, said in (("foo", "there is no split 'foo'"), ("demonstrations", "there is no split")):
+        with pytest.raises(UserError, match=said):
+            questions(None, wrong, None, 1, 7)  # type: ignore[arg-type]  # as from a command line
+    for count, seed in ((-5, 7), (0, 7), ("abc", 7), (1, "x")):
+        with pytest.raises(UserError, match="is no whole number of"):
+            questions(None, "test", None, count, seed)  # type: ignore[arg-type]
     with pytest.raises(UserError, match="there is no task 'poesia'"):
         questions(None, "test", "push,poesia", 1, 7)
 

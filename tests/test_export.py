@@ -346,7 +346,21 @@ def test_nothing_is_sent_unasked_and_with_yes_the_folder_arrives(ours: Shop) -> 
         assert nameless.returncode == 2 and "without a token; set HF_TOKEN" in nameless.stderr
 
 
-@pytest.mark.parametrize("name", ["loja", "ana/", "ana/loja/x", "-ana/loja", "ana/../loja", "ana/lo ja", "a/b\n"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "loja",
+        "ana/",
+        "ana/loja/x",
+        "-ana/loja",
+        "ana/../loja",
+        "ana/lo ja",
+        "a/b\n",
+        "ana/loja..",
+        "ana/loja.git",
+        "ana/a--b",
+    ],
+)
 def test_a_name_that_is_no_repository_is_refused(name: str) -> None:
     with pytest.raises(UserError, match="OWNER/NAME"):
         hub.require_name(name)

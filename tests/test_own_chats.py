@@ -192,6 +192,12 @@ def test_columns_that_are_none_of_a_prompt_are_named(tmp_path: Path) -> None:
         list(dataset_rows(str(tmp_path), None, "train", None))
 
 
+def test_a_data_set_without_rows_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(UserError, match="cannot be fetched"):
+        list(dataset_rows(str(tmp_path), None, "train", None))
+
+
 def test_our_own_rows_keep_their_fields(tmp_path: Path) -> None:
     row = {"prompt": "Crie um push.", "task": "push", "reference": {"terms": ["bolsa"]}, "more": 1}
     written(tmp_path / "train.jsonl", [row])

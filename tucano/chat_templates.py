@@ -44,8 +44,13 @@ for the tasks of `data.thinking` and closes it at once for all others. `plain`: 
 (2501.12948, table 1), for tokenizers without marks of a turn.
 """
 SHIPPED_AS = ("chat_template.jinja", "chat_template.json")
-ASKED = [{"role": "system", "content": "INSTRUÇÃO"}, {"role": "user", "content": "PERGUNTA"}]
-ANSWER = "RESPOSTA"
+LIKE_A_PROMPT = " <b>não</b> & «três» 'aspas' \"duas\"\n- R$ 1.234,50\n"
+ASKED = [
+    {"role": "system", "content": f"INSTRUÇÃO{LIKE_A_PROMPT * 20}fim"},
+    {"role": "user", "content": f"PERGUNTA{LIKE_A_PROMPT * 200}fim"},
+]
+"""As long as prompts become, with what a template may escape or cut."""
+ANSWER = f"RESPOSTA{LIKE_A_PROMPT * 20}fim"
 Render = Callable[[list[dict[str, str]], bool], str]
 """The text of a chat; with True, of one whose answer is about to begin."""
 
@@ -96,13 +101,16 @@ def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "Pre
 def _behind(render: Render) -> str:
     """What stands behind an answer."""
     try:
-        opened, whole = render(ASKED, True), render([*ASKED, {"role": "assistant", "content": ANSWER}], False)
+        asked, opened = render(ASKED, False), render(ASKED, True)
+        whole = render([*ASKED, {"role": "assistant", "content": ANSWER}], False)
     except Exception as fault:  # a template is a program of others
         raise UserError(f"model.chat_template cannot be rendered ({type(fault).__name__}: {fault}); mend it") from None
     lost = [part["role"] for part in ASKED if part["content"] not in opened]
     if lost or not whole.startswith(opened) or ANSWER not in whole:
-        said = f"drops the {lost[0]}'s message" if lost else "writes an answer otherwise than it opens one"
+        said = f"drops or changes the {lost[0]}'s message" if lost else "writes an answer otherwise than it opens one"
         raise UserError(f"model.chat_template {said}: what is trained would not be what is asked; mend it")
+    if asked == opened:
+        raise UserError("model.chat_template does not open an answer; let it heed add_generation_prompt")
     return whole.rpartition(ANSWER)[2]
 
 

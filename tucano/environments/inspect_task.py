@@ -9,6 +9,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
+from rewards import load_reward_set
 from tucano.environments.questions import Split, questions, reward_of, truth_of
 from tucano.settings.base import RewardSetName
 from tucano.specs.registry import gold
@@ -27,6 +28,7 @@ def commerce(
 ) -> Task:
     """All tasks or some, asked once each; see `tucano.environments.questions` for the parameters."""
     asked = questions(prompts, split, tasks, count, seed)
+    load_reward_set(rewards, asked.databases)  # before a model is asked, and paid
     samples = [
         Sample(
             id=prompt.id,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from data.own.export import prompt_set
 from rewards import Score, load_reward_set
@@ -36,7 +36,12 @@ def questions(folder: str | None, split: Split, tasks: str | Sequence[str] | Non
     """All prompts of these tasks (all, or like «push,sql_qa») in a prompt set's or benchmark's folder, or in the newest
     prompt set of a storage; without a folder `count` generated ones. UserError for what is not there.
     """
-    names = tuple(tasks.split(",") if isinstance(tasks, str) else tasks or TASKS)
+    names = tuple(tasks.split(",") if isinstance(tasks, str) and tasks else tasks or TASKS)
+    if split not in get_args(Split):
+        raise UserError(f"there is no split {split!r}; choose among {', '.join(get_args(Split))}")
+    for name, number, least in (("count", count, 1), ("seed", seed, 0)):
+        if not isinstance(number, int) or number < least:
+            raise UserError(f"{name}={number} is no whole number of {least} or more")
     if unknown := [name for name in names if name not in TASKS]:
         raise UserError(f"there is no task {unknown[0]!r}; choose among {', '.join(TASKS)}")
     files = PromptFiles(prompt_set(Path(folder)) if folder else _generated(split, names, count, seed))

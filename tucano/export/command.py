@@ -1,5 +1,6 @@
 """`tucano export` and `tucano publish`."""
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +22,8 @@ from tucano.tracking.models import WEIGHTS
 
 def export(settings: PipelineSettings, wanted: Wanted, folder: Path) -> int:
     """Write the folder, all of it or nothing; exit code 1 where a GGUF is not the model."""
-    if folder.exists() or not folder.parent.is_dir():
-        raise UserError(f"{folder} is there already, or nothing is where it would lie; name a new folder in one")
+    if folder.exists() or not os.access(folder.parent, os.W_OK) or not folder.parent.is_dir():
+        raise UserError(f"{folder} is there already, or no folder that can be written is around it; name a new one")
     tracker, version, contents = _opened(settings, wanted)
     with tempfile.TemporaryDirectory(prefix=".tucano-", dir=folder.parent) as scratch:
         made = Path(scratch) / "made"

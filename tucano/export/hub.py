@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import huggingface_hub
+from huggingface_hub.utils import HFValidationError, validate_repo_id
 
 from tucano.errors import UserError
 from tucano.security.addresses import masked
@@ -15,7 +16,12 @@ NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 
 def require_name(repository: str) -> None:
     """UserError for what is not OWNER/NAME."""
-    if not NAME.fullmatch(repository):
+    try:
+        validate_repo_id(repository)
+        whole = NAME.fullmatch(repository) is not None
+    except HFValidationError:
+        whole = False
+    if not whole:
         raise UserError("a repository is OWNER/NAME, of letters, digits and . _ -, like ana/loja-push")
 
 

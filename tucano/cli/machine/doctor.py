@@ -132,7 +132,8 @@ def _foresee(name: str, settings: PipelineSettings) -> bool:
     )
     print(f"\n{name}, with the given settings\n  {said}")
     print(f"  Memory         at least {bounds} (weights, caches and logits alone)")
-    print("  Gates          data, then the audit (seconds), then SFT, then the preflight (minutes), then GRPO")
+    sft = "SFT, then " if settings.sft.enabled else ""
+    print(f"  Gates          data, then the audit (seconds), then {sft}the preflight (minutes), then GRPO")
     if startable and (long := require_own_fitting(settings)):
         print(f"  Warning        {long}")
     for finding in findings(settings):

@@ -1,7 +1,6 @@
 """Completions held to a JSON schema while they are drawn: a token that would leave it gets no probability.
 
-llguidance (the extra `serve`) says which tokens those are. Between fields it writes what `json.dumps` does, as in the
-answers that models learn from.
+llguidance (the extra `serve`) says which tokens those are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,10 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+SPACES = {"whitespace_pattern": "[ ]?"}
+"""Between the parts of an answer one blank or none, as its model has learnt it: held to blanks that it does not write,
+the shipped base had 20 of 160 fields right instead of 142.
+"""
 
 
 class Held:
