@@ -43,7 +43,7 @@ def dataset_rows(name: str, commit: str | None, split: str, config: str | None) 
                 raise UserError(f"{name} has the columns {names}; one of {', '.join(sorted(BEGINNINGS))} is needed")
             fields = FIELDS if "prompt" in row else CHAT_FIELDS
             yield {field: row[field] for field in fields if row.get(field) is not None}
-    except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:  # RuntimeError: no rows
+    except (OSError, ValueError, StopIteration, datasets.exceptions.DatasetsError) as error:  # StopIteration: no rows
         if isinstance(error, UserError):
             raise
         why = short(str(error), 200)
