@@ -125,8 +125,18 @@ CONFIGURATIONS = (
         model={"lora_dropout": 0.1},
         prompts=9,
     ),
-    Configuration("KL penalty", grpo={"beta": 0.04, "micro_batch": 4, "iterations": 2}),
-    Configuration("KL penalty from an SFT adapter", grpo={"beta": 0.04}, start="adapter"),
+    Configuration("KL penalty", grpo={"beta": 0.04, "micro_batch": 4, "iterations": 2, "advantages": "batch"}),
+    Configuration(
+        "admitted prompts",
+        grpo={
+            "rewards": "controls.random",
+            "admission": {"low": 0.05, "high": 0.95, "samples": 2},
+            "validation_decoding": "served",
+        },
+    ),
+    Configuration(
+        "KL penalty from an SFT adapter", grpo={"beta": 0.04, "validation_decoding": "sampled"}, start="adapter"
+    ),
     Configuration(
         "a new adapter on a given model, without SFT",
         grpo={"advantages": "median", "schedule": "linear"},

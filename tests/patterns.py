@@ -71,7 +71,8 @@ def held(value: Any) -> Iterator[re.Pattern[str]]:
 def _modules() -> Iterator[ModuleType]:
     for package in (data, rewards, tucano, tasks, flows, deployments):
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not info.name.endswith(("__main__", ".policies.kernels")):  # that one needs Triton, and holds none
+            # they need Triton, Inspect, verifiers, and hold none
+            if not info.name.endswith(("__main__", ".policies.kernels", ".inspect_task", ".environments.taskset")):
                 yield importlib.import_module(info.name)
 
 

@@ -43,7 +43,6 @@ KNOWN = {"chatml": CHATML, "chatml-think": PER_TASK, "plain": PLAIN}
 for the tasks of `data.thinking` and closes it at once for all others. `plain`: in words, as DeepSeek-R1-Zero was asked
 (2501.12948, table 1), for tokenizers without marks of a turn.
 """
-SHIPPED_AS = ("chat_template.jinja", "chat_template.json")
 LIKE_A_PROMPT = " <b>não</b> & «três» 'aspas' \"duas\"\n- R$ 1.234,50\n"
 ASKED = [
     {"role": "system", "content": f"INSTRUÇÃO{LIKE_A_PROMPT * 20}fim"},
@@ -83,22 +82,22 @@ def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "Pre
     if template is None:
         return tokenizer
     tokenizer.chat_template = KNOWN.get(template, template)
-    behind = _behind(
+    ends_with = behind(
         lambda chat, opened: str(tokenizer.apply_chat_template(chat, add_generation_prompt=opened, tokenize=False))
     )
     special = {number for number, token in tokenizer.added_tokens_decoder.items() if token.special}
-    ends = [token for token in tokenizer.encode(behind, add_special_tokens=False) if token in special]
+    ends = [token for token in tokenizer.encode(ends_with, add_special_tokens=False) if token in special]
     if not ends:
         raise UserError(
-            f"model.chat_template puts {behind!r} behind an answer, and this tokenizer has no special token for it, so"
-            " no answer would end: choose plain, or let your template write {{ eos_token }} there"
+            f"model.chat_template puts {ends_with!r} behind an answer, and this tokenizer has no special token for it,"
+            " so no answer would end: choose plain, or let your template write {{ eos_token }} there"
         )
     if tokenizer.eos_token_id not in ends:
         tokenizer.eos_token = str(tokenizer.convert_ids_to_tokens(ends[0]))
     return tokenizer
 
 
-def _behind(render: Render) -> str:
+def behind(render: Render) -> str:
     """What stands behind an answer."""
     try:
         asked, opened = render(ASKED, False), render(ASKED, True)
@@ -112,36 +111,3 @@ def _behind(render: Render) -> str:
     if asked == opened:
         raise UserError("model.chat_template does not open an answer; let it heed add_generation_prompt")
     return whole.rpartition(ANSWER)[2]
-
-
-def require_speaking(name: str, place: str, revision: str | None, template: str | None) -> None:
-    """UserError for a base that has no template and is given none, and for one that does not suit it; of a tokenizer
-    that is not at hand only the template is looked at.
-    """
-    if template is None:
-        if Path(place).is_dir() and not _ships_one(Path(place)):
-            raise UserError(
-                f"model.name={name} has no chat template, as bases have none: say how it is asked with"
-                " --set model.chat_template=chatml (or plain, or a Jinja file)"
-            )
-        return
-    from transformers import AutoTokenizer
-    from transformers.utils.chat_template_utils import render_jinja_template
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, local_files_only=True)
-    except (OSError, ValueError):
-        named = {"chat_template": KNOWN.get(template, template), "bos_token": "", "eos_token": ""}
-        _behind(lambda chat, opened: str(render_jinja_template([chat], add_generation_prompt=opened, **named)[0][0]))
-    else:
-        speaking(tokenizer, template)
-
-
-def _ships_one(folder: Path) -> bool:
-    """Also where there is no tokenizer that could lack one."""
-    config = folder / "tokenizer_config.json"
-    return (
-        any((folder / file).exists() for file in SHIPPED_AS)
-        or not config.is_file()
-        or '"chat_template"' in config.read_text(encoding="utf-8", errors="replace")
-    )
