@@ -7,10 +7,10 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from tucano import chat_templates
+from tucano.bases import require_speaking
 from tucano.chat_templates import KNOWN, speaking
 from tucano.errors import UserError
 from tucano.profiles import load_profile, validated
-from tucano.requirements.bases import require_speaking
 from tucano.settings import ModelSettings
 from tucano.settings.stages import of_grpo
 from tucano.thoughts import told, with_thought

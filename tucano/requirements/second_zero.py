@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
+from tucano.bases import require_speaking
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
-from tucano.requirements.bases import require_speaking
 from tucano.requirements.interpreters import has_module
 from tucano.requirements.machine import require_device
 from tucano.requirements.memory import require_memory
