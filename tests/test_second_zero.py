@@ -276,7 +276,7 @@ def test_seeds_side_by_side_on_one_gpu_need_the_memory_of_all(gpu: Callable[[int
 def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server: None) -> None:
     result = tucano("doctor", profile)
     assert result.returncode == (0 if profile == "laptop" else 2)
-    assert ("SFT" in result.stdout) is (profile not in ("l4", "l4-base"))
+    assert ("then SFT" in result.stdout) is (profile not in ("l4", "l4-base"))
     assert "GRPO step" in result.stdout and " GB" in result.stdout
     assert ("fails the audit by design" in result.stdout) == (profile == "l4")
     refused = re.search(
