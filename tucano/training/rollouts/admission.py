@@ -87,7 +87,9 @@ class Admitted:
         """{«admission/push/too_hard»: prompts} of every task and verdict."""
         seen = Counter((task, found) for task, _, found in self.tried.values())
         return {
-            f"admission/{task}/{found}": seen[task, found] for task in sorted({t for t, _ in seen}) for found in Verdict
+            f"admission/{task}/{found}": float(seen[task, found])
+            for task in sorted({t for t, _ in seen})
+            for found in Verdict
         }
 
     def enough(self, needed: int) -> None:
