@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -179,6 +180,8 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence(ours: Shop, tmp_path: 
         export(ours, tmp_path, "merged")
     with pytest.raises(UserError, match="give --llama-cpp FOLDER"):
         export(ours, tmp_path / "x", "gguf")
+    with pytest.raises(UserError, match="--llama-cpp is for --to gguf"):
+        export(ours, tmp_path / "x", "adapter", llama_cpp=tmp_path)
     with pytest.raises(UserError, match=r"no convert_hf_to_gguf.py in .*nowhere"):
         export(ours, tmp_path / "x", "gguf", llama_cpp=tmp_path / "nowhere")
     single = shop(tmp_path / "shop", (*OVERRIDES[:1], TWO_TASKS, "grpo.adapters=per_task"))
@@ -344,6 +347,23 @@ def test_nothing_is_sent_unasked_and_with_yes_the_folder_arrives(ours: Shop) -> 
         assert refused.returncode == 2 and "You may not write here" in refused.stderr
         nameless = at("--yes", HF_TOKEN="", HF_HOME=str(ours.root / "nobody"))
         assert nameless.returncode == 2 and "without a token; set HF_TOKEN" in nameless.stderr
+
+
+def test_a_hub_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "SILENCE_S", 0.2)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(UserError, match="did not take it: .*timed out"):
+            hub.send(tmp_path, "ana/loja", "hf_writes")
+
+
+def test_what_a_killed_export_left_goes_with_the_next_one(ours: Shop, tmp_path: Path) -> None:
+    left, others = tmp_path / ".x.tucano-1", tmp_path / ".y.tucano-1"
+    for folder in (left, others):
+        (folder / "version").mkdir(parents=True)
+    assert export(ours, tmp_path / "x", "merged") == 0
+    assert not left.exists() and others.exists() and (tmp_path / "x").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """`tucano export` and `tucano publish`."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
+from glob import escape
 from pathlib import Path
 
 from tucano.bundle.card import base_on_hub
@@ -21,11 +23,15 @@ from tucano.tracking.models import WEIGHTS
 
 
 def export(settings: PipelineSettings, wanted: Wanted, folder: Path) -> int:
-    """Write the folder, all of it or nothing; exit code 1 where a GGUF is not the model."""
+    """Write the folder, all of it or nothing; exit code 1 where a GGUF is not the model. What a killed export to the same
+    place has left beside it goes.
+    """
     if folder.exists() or not os.access(folder.parent, os.W_OK) or not folder.parent.is_dir():
         raise UserError(f"{folder} is there already, or no folder that can be written is around it; name a new one")
     tracker, version, contents = _opened(settings, wanted)
-    with tempfile.TemporaryDirectory(prefix=".tucano-", dir=folder.parent) as scratch:
+    for left in folder.parent.glob(f".{escape(folder.name)}.tucano-*"):
+        shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.tucano-", dir=folder.parent) as scratch:
         made = Path(scratch) / "made"
         files = _fetched(tracker, version, Path(scratch))
         if not _write(files, contents, made, wanted, folder.name):
@@ -63,6 +69,8 @@ def _opened(settings: PipelineSettings, wanted: Wanted) -> tuple[Tracker, Regist
     """A version that can have this form; UserError where something for it is missing."""
     if wanted.form == "gguf":
         llama.require(wanted.llama_cpp)
+    elif wanted.llama_cpp:
+        raise UserError(f"--llama-cpp is for --to gguf, and this is --to {wanted.form}; leave one of them out")
     root, tracker, version = registered(settings, wanted.reference)
     contents = gathered(root, version)
     if contents.settings.grpo.adapters == "per_task":

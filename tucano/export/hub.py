@@ -6,11 +6,14 @@ from pathlib import Path
 import httpx
 import huggingface_hub
 from huggingface_hub.utils import HFValidationError, validate_repo_id
+from huggingface_hub.utils._http import default_client_factory
 
 from tucano.errors import UserError
 from tucano.security.addresses import masked
 from tucano.security.printable import short
 
+SILENCE_S = 60.0
+"""A hub that says nothing for so long is given up; its library would wait for ever."""
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 
 
@@ -39,6 +42,7 @@ def send(folder: Path, repository: str, token: str) -> str:
 
     UserError with what the hub says. What was sent stays: the same command goes on from there.
     """
+    huggingface_hub.set_client_factory(_impatient)
     api = huggingface_hub.HfApi(token=token)
     try:
         api.create_repo(repository, private=True, exist_ok=True)
@@ -46,3 +50,9 @@ def send(folder: Path, repository: str, token: str) -> str:
     except (httpx.HTTPError, OSError, RuntimeError, ValueError) as error:  # its own are kinds of these
         raise UserError(f"{endpoint()} did not take it: {short(str(error), 300)}") from None
     return str(commit.commit_url)
+
+
+def _impatient() -> httpx.Client:
+    client = default_client_factory()
+    client.timeout = httpx.Timeout(SILENCE_S)
+    return client

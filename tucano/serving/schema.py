@@ -75,7 +75,7 @@ def form_of(task: Task, wanted: ResponseFormat | None) -> str | None:
     try:
         form = json.dumps(schema)
         fault = "" if len(form) <= MOST_SCHEMA_BYTES else f"it has more than {MOST_SCHEMA_BYTES} bytes"
-        fault = fault or _grammar(form).get_error()
+        fault = fault or _unfollowable(_grammar(form))
     except ImportError:
         raise Refused("response_format needs llguidance on this server: pip install 'tucano-commerce[serve]'") from None
     except (ValueError, RecursionError) as error:
@@ -83,6 +83,12 @@ def form_of(task: Task, wanted: ResponseFormat | None) -> str | None:
     if fault:
         raise Refused(f"the schema of response_format cannot be followed: {short(fault)}; send a simpler one")
     return form
+
+
+def _unfollowable(matcher: Any) -> str:
+    """Why no text has this form, or ""; `{"$ref": "#"}` is one that nothing begins."""
+    fault = str(matcher.get_error())
+    return fault or ("" if any(matcher.compute_logit_bias()[:256]) else "no text has that form")
 
 
 def _has(form: str, text: bytes) -> bool:
