@@ -170,6 +170,7 @@ REFUSED = {
     "a contradiction": ({"type": "integer", "minimum": 3, "maximum": 2}, "minimum (3) is greater than maximum (2)"),
     "an unknown type": ({"type": "strin"}, "Invalid type: strin"),
     "a look ahead": ({"type": "string", "pattern": "^(?=a)b$"}, "regex parse error"),
+    "a circle": ({"$ref": "#"}, "no text has that form"),
     "too long": ({"enum": ["x" * 20_000]}, "it has more than 16384 bytes"),
     "too deep": (deep(200), "recursion limit exceeded"),
     "much too deep": (deep(450), "recursion limit exceeded"),
