@@ -1,4 +1,4 @@
-"""`tucano data check`, `tucano data export`, `tucano data fetch` and `tucano data feedback`."""
+"""`tucano data`: check, export, fetch, make, feedback."""
 
 import argparse
 import json
@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tucano.errors import UserError
+
 if TYPE_CHECKING:
     from data.own.feedback import Learned
+    from data.own.making import Made
     from data.own.prompts import OwnPrompts
 
 FINE, SOME_BAD, NONE_USABLE = 0, 1, 2
@@ -31,6 +34,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     fetch.add_argument("--config", metavar="NAME", help="which of its configurations, where it has several")
     fetch.add_argument("--task", help="that of rows that name none, like push; without it a chat is general")
     fetch.add_argument("--licence", help="that of rows that name none; it stands with a model")
+    text = "let a model behind a chat API answer a run's training prompts, and write what reward and truth call good"
+    _add_make_arguments(actions.add_parser("make", help=text, description=text))
     text = "write what people corrected and chose (tucano rate) as demonstrations and as preference pairs"
     feedback = actions.add_parser("feedback", help=text, description=text)
     feedback.add_argument(
@@ -41,10 +46,30 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_make_arguments(make: argparse.ArgumentParser) -> None:
+    make.add_argument("place", type=Path, metavar="FOLDER", help="storage of a run, like runs; or a prompt set")
+    make.add_argument("file", type=Path, metavar="FILE", help="a new file, like made.jsonl; replies lie beside it")
+    make.add_argument(
+        "--endpoint", required=True, metavar="URL", help="like https://api.openai.com/v1, or tucano serve"
+    )
+    make.add_argument("--model", required=True, help="the name by which the API knows it, like tucano@champion")
+    make.add_argument("--licence", required=True, help="under which its answers may be used; it stands with a model")
+    make.add_argument("--key-env", metavar="NAME", help="environment variable that holds the API's key")
+    make.add_argument("--task", help="ask prompts of this task alone, like push")
+    make.add_argument("--count", type=int, default=500, help="prompts to ask (default: %(default)s)")
+    make.add_argument("--samples", type=int, default=4, help="answers to each (default: %(default)s)")
+    make.add_argument("--least", type=float, default=0.8, help="reward and truth of a kept one (default: %(default)s)")
+    make.add_argument("--tokens", type=int, default=512, help="longest answer (default: %(default)s)")
+    make.add_argument("--dollars", type=float, nargs=2, default=(0.0, 0.0), metavar=("IN", "OUT"), help="per million")
+    make.add_argument("--allow-external", action="store_true", help="let prompts leave this machine")
+
+
 def main(arguments: argparse.Namespace) -> int:
     """Its exit code. Raises `UserError` for what cannot be read or written."""
     if arguments.action == "check":
         return check(arguments.place)
+    if arguments.action == "make":
+        return make(arguments)
     if arguments.action == "feedback":
         return feedback(arguments.folder, arguments.storage)
     from data.own.export import prompts_of, write_lines, write_rows
@@ -79,6 +104,48 @@ def feedback(folder: Path, storage: Path) -> int:
     write_learned(folder, found)
     print("\n".join(_taught(found, folder)))
     return NONE_USABLE if not found.pairs else SOME_BAD if found.left_out else FINE
+
+
+def make(arguments: argparse.Namespace) -> int:
+    """Asks, writes what is good enough, and says what it took."""
+    from data.own import making
+    from data.own.export import prompt_set, require_new, write_rows
+    from tucano.files.prompts import PromptFiles
+    from tucano.profiles import validated
+    from tucano.prompts import TASKS
+
+    if arguments.task not in (None, *TASKS):
+        raise UserError(f"--task {arguments.task} is none of {', '.join(TASKS)}")
+    if min(arguments.count, arguments.samples, arguments.tokens) < 1 or not 0 <= arguments.least <= 1:
+        raise UserError("--count, --samples and --tokens are at least 1, and --least is from 0 to 1")
+    require_new(arguments.file)
+    named = {"url": arguments.endpoint, "model": arguments.model, "key_env": arguments.key_env}
+    prices = dict(zip(("dollars_in", "dollars_out"), arguments.dollars, strict=True))
+    endpoint = validated({"benchmark": {"endpoints": [{"name": "made", **named, **prices}]}}).benchmark.endpoints[0]
+    chosen = (arguments.task, arguments.count, arguments.samples, arguments.least, arguments.tokens, arguments.licence)
+    wanted = making.Wanted(endpoint, *chosen, arguments.allow_external)
+    kept = arguments.file.with_name(f"{arguments.file.stem}.replies")
+    made = making.make(PromptFiles(prompt_set(arguments.place)), wanted, kept)
+    if made.prompts:
+        write_rows(arguments.file, made.prompts)
+    print("\n".join(_made(made, arguments.file)))
+    return FINE if made.prompts else NONE_USABLE
+
+
+def _made(made: "Made", file: Path) -> Iterator[str]:
+    yield f"{len(made.prompts)} demonstrations of {len(made.prompts) + made.left_out.total()} prompts"
+    yield from (f"  left out, {why}: {count}" for why, count in made.left_out.most_common())
+    for task, (passed, drawn) in made.passed.items():
+        yield f"  {task}: {passed} of {drawn} answers are good enough"
+    told = made.bill
+    yield (
+        f"{told.answers} answers, {told.failed} without one; {told.tokens_in} tokens in, {told.tokens_out} out,"
+        f" USD {told.dollars:.4f}; {told.median_s:.1f} s each in the median"
+    )
+    if made.prompts:
+        yield f"Look at them: tucano data check {shlex.quote(str(file))}"
+    else:
+        yield "Nothing was written; lower --least, raise --samples, or ask another model."
 
 
 def _taught(found: "Learned", folder: Path) -> Iterator[str]:

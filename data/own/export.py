@@ -37,13 +37,18 @@ def write_rows(file: Path, prompts: Iterable[Prompt]) -> int:
     return write_lines(file, map(row_of, prompts))
 
 
-def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Whole or not at all; the number of rows. UserError for a place where no new file can be."""
+def require_new(file: Path) -> None:
+    """UserError for a place where no new file of rows can be."""
     shown = short(str(file))
     if file.suffix.lower() != ENDING:
         raise UserError(f"{shown} does not end in {ENDING}; an export has one JSON object a line, so name it like that")
     if file.exists() or file.is_symlink():
         raise UserError(f"{shown} is there already; name another file, or remove it")
+
+
+def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Whole or not at all; the number of rows. UserError for a place where no new file can be."""
+    require_new(file)
     lines = [json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows]
     try:
         content = "".join(lines).encode()
@@ -55,7 +60,7 @@ def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> int:
             draft.write_bytes(content)
             os.link(draft, file)  # refuses what has come into its place meanwhile
     except OSError as error:
-        raise UserError(f"{shown} cannot be written ({error.strerror}); name another place") from None
+        raise UserError(f"{short(str(file))} cannot be written ({error.strerror}); name another place") from None
     return len(lines)
 
 

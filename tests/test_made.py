@@ -1,0 +1,94 @@
+"""`tucano data make`: what a model behind an API answers becomes demonstrations where reward and truth call it good."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_api import Response, Server, chat, question, serving
+
+from data.own import command
+from data.own.command import NONE_USABLE
+from data.own.prompts import read_own
+from data.prepare import prepare
+from tucano.errors import UserError
+from tucano.files.prompts import PromptFiles
+from tucano.prompts import Prompt, read_prompts
+from tucano.settings.data import PromptPlan
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> PromptFiles:
+    folder = tmp_path_factory.mktemp("prompts")
+    mix = {"extraction": 0.2, "sql_qa": 0.8, "insights": 0, "push": 0, "sentiment": 0, "churn": 0}
+    plan = PromptPlan.model_validate({"train_prompts": 40, "demonstrations": 40, "mix": mix})
+    prepare(plan, 7, ("extraction", "sql_qa"), folder)
+    return PromptFiles(folder)
+
+
+def right(prompt: Prompt) -> str:
+    return f"```sql\n{prompt.reference['sql']}\n```\nA consulta responde a pergunta com os dados da loja."
+
+
+def make(server: Server, files: PromptFiles, file: Path, *more: str) -> int:
+    named = ("--endpoint", server.url, "--model", "big/model", "--licence", "CC-BY-4.0", "--task", "sql_qa")
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.main(parser.parse_args(["make", str(files.folder), str(file), *named, "--samples", "2", *more]))
+
+
+def test_good_answers_become_rows_with_their_origin_and_a_second_run_asks_nothing(
+    files: PromptFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = {prompt.user: prompt for prompt in read_prompts(files.train)}
+    wrong = next(user for user, prompt in known.items() if prompt.task == "sql_qa")
+
+    def answer(body: dict[str, Any], number: int) -> Response:
+        user = question(body)
+        if user == wrong or number % 2:  # one of the two answers to each is of no use
+            return 200, {}, chat("Não sei responder.")
+        return 200, {}, chat(f"<think>\nOlho a loja.\n</think>\n\n{right(known[user])}")
+
+    with serving(tmp_path / "unused") as server:
+        server.answer = answer
+        made = tmp_path / "made.jsonl"
+        assert make(server, files, made, "--dollars", "1", "2", "--least", "0.6") == 0
+        asked = len(server.asked)
+        rows = read_own(made).prompts
+        assert asked == 2 * sum(prompt.task == "sql_qa" for prompt in known.values())
+        assert 0 < len(rows) < asked / 2
+        assert {(row.source, row.licence, row.task) for row in rows} == {("made-big-model", "CC-BY-4.0", "sql_qa")}
+        assert all(row.demonstration == right(known[row.user]) and row.user != wrong for row in rows)
+        said = capsys.readouterr().out
+        assert "left out, no answer that is good enough" in said
+        dollars = asked * (20 * 1 + 5 * 2) / 1e6
+        assert f"{asked} answers, 0 without one; {20 * asked} tokens in, {5 * asked} out, USD {dollars:.4f}" in said
+        made.unlink()
+        assert make(server, files, made, "--least", "0.6") == 0
+        assert len(server.asked) == asked, "what has been paid for is never asked again"
+
+
+def test_where_nothing_is_good_nothing_is_written(files: PromptFiles, tmp_path: Path) -> None:
+    with serving(tmp_path / "unused") as server:
+        made = tmp_path / "made.jsonl"
+        assert make(server, files, made, "--count", "3") == NONE_USABLE
+    assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--task", "banana"), "--task banana is none of extraction"),
+        (("--samples", "0"), "--samples and --tokens are at least 1"),
+        (("--task", "push"), "no training prompt of the task push"),
+        (("--endpoint", "https://api.example.com/v1"), "leave this machine"),
+        (("--endpoint", "nowhere"), "benchmark.endpoints.0.url"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_asked(
+    more: tuple[str, ...], said: str, files: PromptFiles, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "unused") as server:
+        with pytest.raises(UserError, match=said):
+            make(server, files, tmp_path / "made.jsonl", *more)
+        assert server.asked == []
