@@ -18,10 +18,10 @@ from tucano.artifacts.records import parsed
 from tucano.audit import gate, probes
 from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
-from tucano.audit.page import render_page
 from tucano.audit.parallel.forks import Hands
 from tucano.audit.relations.table import PLAIN, Material, read_table
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
+from tucano.audit.stage import render_page
 from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
 from tucano.errors import UserError

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
-from tucano.artifacts.store import MANIFEST, Store, opened, read_manifest
+from tucano.artifacts.store import MANIFEST, Store, last_used, opened, read_manifest
 from tucano.cli.machine.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.cli.terminal import breaking_silence
@@ -185,8 +185,10 @@ def _named(run: Mapping[str, Any]) -> str:
 
 def _last_reaudit(settings: PipelineSettings) -> str:
     """What the models of the storage's last run sample, if there is one."""
-    file = _newest(settings, ReauditFiles(Path("artifacts/re-audit/*")).text)
-    return f"After the last training in {settings.storage}:\n{file.read_text(encoding='utf-8')}\n" if file else ""
+    folder = last_used(writable(settings.storage), "re-audit")
+    if folder is None:
+        return ""
+    return f"After the last training in {settings.storage}:\n{ReauditFiles(folder).text.read_text(encoding='utf-8')}\n"
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
@@ -206,16 +208,7 @@ def _last_comparison(settings: PipelineSettings) -> "Comparison":
     from tucano.artifacts.records import read_record
     from tucano.comparison.compare import Comparison
 
-    file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)
-    if file is None:
+    folder = last_used(writable(settings.storage), "comparison")
+    if folder is None:
         raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")
-    return read_record(Comparison, file)
-
-
-def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
-    """A file of the artifact that was made or used last. UserError where that artifact is not as it was made."""
-    found = [path for path in writable(settings.storage).glob(str(pattern)) if (path.parent / MANIFEST).exists()]
-    newest = max(found, key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)
-    if newest is not None:
-        opened(newest.parent)
-    return newest
+    return read_record(Comparison, ComparisonFiles(folder).comparison)

@@ -116,7 +116,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         longest_stage=max(facts.stage_seconds.values(), default=0.0),
         forests={
             "wide": Markup(plots.forest(comparison.main, language)),
-            "narrow": Markup(plots.narrow_forest(comparison.main, language)),
+            "narrow": Markup(plots.forest(comparison.main, language, narrow=True)),
         },
         paired=Markup(plots.paired(comparison.points, comparison.reference, language)),
         curves=Markup(plots.curves(facts.training, language)) if facts.training else None,
