@@ -7,7 +7,6 @@ old the page is. All else is there without it.
 import base64
 import errno
 import hashlib
-import os
 import re
 import shlex
 from collections import Counter
@@ -32,6 +31,7 @@ from tucano.presentation.numbers import possible
 from tucano.presentation.pages import environment
 from tucano.report.language import LANGUAGES, Language, duration
 from tucano.report.tone import tone
+from tucano.storage.places import write_whole
 
 PAGE = "index.html"
 RUNS_SHOWN = 10
@@ -146,9 +146,7 @@ class View:
 def write_page(root: Path) -> Path:
     """Write the overview of a storage anew; returns its path."""
     page = root / PAGE
-    draft = root / f".{PAGE}-{os.getpid()}"
-    draft.write_text(render(view(root)), encoding="utf-8")
-    draft.replace(page)
+    write_whole(page, render(view(root)))
     return page
 
 
