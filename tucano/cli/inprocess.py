@@ -7,8 +7,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,39 +62,30 @@ def flow_run(name: str, settings: PipelineSettings, *given: object) -> Any:
     """What a flow returns, run here."""
     root = writable(settings.storage)
     with owned(root), ending_when_full(root), breaking_silence():
-        ready = _start_prefect(settings, root)
+        server = _start_prefect(settings, root)
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
-        with ready():
-            return flow(settings, *given)
-
-
-def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], AbstractContextManager[object]]:
-    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this
-    returns.
-
-    Entered, that is what the flow has to run in.
-    """
-    require_space(root, settings)
-    named_server = bool(os.environ.get("PREFECT_API_URL"))
-    if named_server:
-        require_login()
-    print("tucano: starting Prefect (about ten seconds) ...", flush=True)
-    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
-    server = None
-    if not named_server:
-        require_history(root)
-        server = PrefectServer(root)
-
-    def ready() -> AbstractContextManager[object]:
         Tracker.connect(named(settings.tracking_uri), root)  # a new store takes seconds as well
         if server is not None:
             server.wait()
         from tucano.cli.dead_runs import end_dead_runs, marked
 
         end_dead_runs(root)
-        return marked(root)
+        with marked(root):
+            return flow(settings, *given)
 
-    return ready
+
+def _start_prefect(settings: PipelineSettings, root: Path) -> PrefectServer | None:
+    """Prefect's server beside this process, unless one is named; it starts while the flow is imported."""
+    require_space(root, settings)
+    is_named = bool(os.environ.get("PREFECT_API_URL"))
+    if is_named:
+        require_login()
+    print("tucano: starting Prefect (about ten seconds) ...", flush=True)
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
+    if is_named:
+        return None
+    require_history(root)
+    return PrefectServer(root)
 
 
 def _aside(line: str) -> None:
