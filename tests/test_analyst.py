@@ -4,13 +4,13 @@ Three pipeline runs of three seeds: two of one configuration, one of another. Ea
 from a link.
 """
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from browser import Page, open_page
 
+from deployments.services import stop, wait_until
 from tucano.cli.ui import Server, _mlflow_links, _start_mlflow
 from tucano.security.access import basic, fresh, login_link
 from tucano.storage.journal import JournalWriter
@@ -74,11 +74,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     tracker.start_pipeline("at work, newer than all", {}, {"config_label": NEW})
     server = _start_mlflow(storage, default_uri(storage), 0, KNOWN)
     try:
-        while not server.answers():
-            time.sleep(0.3)
+        wait_until(server.service, server.answers)
         yield server
     finally:
-        server.stop()
+        stop(server.service)
 
 
 @pytest.fixture(scope="module")

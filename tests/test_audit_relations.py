@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
-from test_audit import rating_set
+from test_audit import Remembered, rating_set
 
 from rewards import PromptLike, RewardSet, Score, load_reward_set
 from tucano.audit.bench import Bench, Group, grouped
@@ -45,8 +45,6 @@ class Changed:
     text: Callable[[str], str] = lambda text: text
     score_of: Callable[[Score, PromptLike], Score] = lambda score, prompt: score
     name: str = "grounded"
-    kept: ClassVar[dict[tuple[str, str], Score]] = {}
-    """What the rewards say, for all tests: by all that a prompt holds, and the text."""
 
     def component_names(self, task: str) -> tuple[str, ...]:
         return self.inner.component_names(task)
@@ -55,10 +53,7 @@ class Changed:
         return self.inner.component_weights(task)
 
     def score(self, prompt: PromptLike, completion: str) -> Score:
-        key = (repr(prompt), self.text(completion))
-        if key not in self.kept:
-            self.kept[key] = self.inner.score(prompt, key[1])
-        return self.score_of(self.kept[key], prompt)
+        return self.score_of(Remembered(self.inner).score(prompt, self.text(completion)), prompt)
 
 
 @dataclass

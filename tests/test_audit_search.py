@@ -10,7 +10,7 @@ from test_audit import SETTINGS, failed, flat, rating_set, with_broken
 
 from rewards import PromptLike, Score
 from tucano.audit.attacks.search import Search
-from tucano.audit.page import render_page
+from tucano.audit.stage import render_page
 from tucano.audit.table import render_details
 from tucano.specs.texts import figures_off
 

@@ -19,7 +19,7 @@ from rewards import load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
 from tucano.benchmark import scores
-from tucano.benchmark.baselines import baselines
+from tucano.benchmark.answers import baselines
 from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
 from tucano.benchmark.endpoint import Bill
 from tucano.benchmark.pace import Pace

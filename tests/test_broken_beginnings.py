@@ -9,7 +9,7 @@ from typing import Self
 import pytest
 
 from benchmarks.broken_beginnings import BEGINNINGS, played
-from tucano.cli.machine import diagnose, mend
+from tucano.cli.machine import diagnose, doctor
 from tucano.errors import UserError
 from tucano.security.access import credentials
 
@@ -81,8 +81,8 @@ def test_doctor_mends_what_is_damaged_and_leaves_what_is_not(
     ports.parent.mkdir(parents=True)
     for damaged in ('{"prefect": 42', '{"prefect": "x"}'):
         ports.write_text(damaged, encoding="utf-8")
-        assert mend.main(tmp_path) == 0 and not ports.exists()
+        assert doctor.mend(tmp_path) == 0 and not ports.exists()
         assert f"mended: removed {ports}" in capsys.readouterr().out
     ports.write_text(json.dumps({"prefect": 4200}), encoding="utf-8")
-    mend.main(tmp_path)
+    doctor.mend(tmp_path)
     assert ports.exists() and "mended" not in capsys.readouterr().out

@@ -22,7 +22,7 @@ from chat_api import Handler, Response, Server, chat, question, serving
 from pace import slowness
 
 from tucano.benchmark.chat import MOST_BYTES
-from tucano.benchmark.endpoint import ask, bill, refuse_unless_allowed, what_leaves
+from tucano.benchmark.endpoint import ask, bill, refuse_unless_allowed
 from tucano.benchmark.judge import rate
 from tucano.benchmark.replies import Reply
 from tucano.comparison.answers import Answer
@@ -119,7 +119,7 @@ def test_prompts_leave_only_with_leave_and_it_is_said_what_does(server: Server) 
         refuse_unless_allowed([outside], PROMPTS, 5, allowed=False)
     said = refuse_unless_allowed([outside], PROMPTS, 5, allowed=True)
     assert said is not None and "5 times each, to cloud at api.example.com: 3 push (synthetic)" in said
-    assert what_leaves([endpoint(server)], PROMPTS, 5) is None
+    assert refuse_unless_allowed([endpoint(server)], PROMPTS, 5, allowed=False) is None
 
 
 def test_a_judge_rates_blind_and_what_it_does_not_say_is_none(server: Server) -> None:

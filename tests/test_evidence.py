@@ -19,7 +19,7 @@ from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, Strata, contrast
 from tucano.comparison.decomposition import is_strict
 from tucano.comparison.forgetting import Reading, forgetting
-from tucano.comparison.looks import read_looks, record_look
+from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import refusal
 from tucano.comparison.verdict import Verdict, judge
 from tucano.settings.comparison import Judging
@@ -232,7 +232,6 @@ def test_the_same_look_counts_once_and_two_places_count_together(tmp_path: Path)
     assert record_look([here, far], "set-a", "two", {}) == 2
     assert record_look([Folder(str(tmp_path / "other machine")), far], "set-a", "three", {}) == 2
     assert record_look([here], "set-b", "one", {}) == 1
-    assert [len(found) for found in read_looks(tmp_path / "here").values()] == [2, 1]
 
 
 def made_at(folder: Path, moment: str) -> Artifact:

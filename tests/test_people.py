@@ -23,7 +23,7 @@ from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
 from tasks.compare import _people_files, _preference
 from tasks.promote import _of_champion
-from tucano.cli.rate import Desk, Rater
+from tucano.cli.rate import Desk
 from tucano.cli.rate_page import render
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, Standing, standing
 from tucano.comparison.verdict import told
@@ -214,7 +214,7 @@ def test_two_models_are_named_whose_answers_there_are(tmp_path: Path, storage: P
 
 def test_what_goes_on_is_what_was_begun() -> None:
     """A model's choices would otherwise go on as a person's."""
-    desk = Desk(Path("ab"), Rater("bot", "model", False, False), None)
+    desk = Desk(Path("ab"), "bot", "model", False, False, None)
     assert desk.command(" --ab") == "tucano rate ab --rater bot --ab --kind model --terminal"
     assert replace(desk, port=8080).command("") == "tucano rate ab --rater bot --kind model --port 8080"
 

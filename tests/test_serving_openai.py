@@ -129,19 +129,6 @@ def test_a_talk_goes_on_with_what_was_answered(client: OpenAI) -> None:
     assert second.choices[0].message.content != first.choices[0].message.content
 
 
-def test_what_is_not_done_here_is_refused_in_one_sentence(client: OpenAI) -> None:
-    refused: list[tuple[str, Any, str]] = [
-        ("n", 2, "n is not supported here; it may be 1, or left out"),
-        ("stop", ["fim"], "stop is not supported here"),
-        ("logprobs", True, "logprobs is not supported here; it may be false"),
-    ]
-    for name, value, said in refused:
-        with pytest.raises(BadRequestError, match=said):
-            client.chat.completions.create(model="tucano:push", messages=ASKED, **{name: value})
-    taken: Any = {"n": 1, "stop": None, "logprobs": False, "top_p": 1, "user": "ana", "max_tokens": None}
-    assert client.chat.completions.create(model="tucano:push", messages=ASKED, **taken).choices
-
-
 def test_langchain_reads_streams_and_objects(served: Served) -> None:
     key: Any = served.token
     chat = ChatOpenAI(model="tucano:push", base_url=f"{served.url}/v1", api_key=key, max_retries=0, temperature=0)

@@ -50,13 +50,6 @@ def test_signed_rank_by_hand() -> None:
     assert ours.signed_rank([0.3, 0.1 + 0.2]) == 0.25  # a tie in spite of float noise
 
 
-@given(tied)
-def test_the_two_one_sided_tests_mirror_each_other(differences: list[float]) -> None:
-    mirrored = [-value for value in differences]
-    assert ours.signed_rank(differences) == pytest.approx(ours.signed_rank(mirrored, "less"), abs=1e-12)
-    assert ours.signed_rank(differences) + ours.signed_rank(differences, "less") >= 1 - 1e-12
-
-
 @given(st.lists(st.tuples(st.integers(-4, 4), st.sampled_from("abcd")), min_size=1, max_size=12))
 def test_a_clustered_test_flips_each_cluster_as_a_whole(rows: list[tuple[int, str]]) -> None:
     differences, clusters = [value / 10 for value, _ in rows], [name for _, name in rows]
@@ -84,22 +77,6 @@ def test_numbers_that_are_none_are_refused() -> None:
         ours.signed_rank([0.1, math.nan])
     with pytest.raises(ValueError, match="non-empty"):
         ours.hodges_lehmann([])
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
-def test_holm_lies_between_the_raw_p_and_bonferroni_and_keeps_the_order(values: list[float]) -> None:
-    raw = {str(index): value for index, value in enumerate(values)}
-    adjusted = ours.holm(raw)
-    assert all(raw[name] <= adjusted[name] <= min(1.0, len(raw) * raw[name]) + 1e-12 for name in raw)
-    by_raw = sorted(raw, key=lambda name: raw[name])
-    assert [adjusted[name] for name in by_raw] == sorted(adjusted.values())
-
-
-@given(tied)
-def test_rank_biserial_is_bounded_and_antisymmetric(differences: list[float]) -> None:
-    effect = ours.rank_biserial(differences)
-    assert -1 <= effect <= 1
-    assert ours.rank_biserial([-value for value in differences]) == pytest.approx(-effect)
 
 
 def test_hodges_lehmann_by_hand_and_against_the_published_table() -> None:
@@ -161,7 +138,7 @@ def test_with_few_clusters_the_typical_gain_lies_in_its_interval() -> None:
     assert ours.hodges_lehmann(gains, clusters=clusters) == pytest.approx((0.14, 0.14, 0.14))
 
 
-@pytest.mark.parametrize("size", [2, 20])
+@pytest.mark.parametrize("size", [1, 2, 20])
 def test_with_templates_two_way_keeps_its_level_and_a_new_seed_is_foreseen(size: int) -> None:
     rng = np.random.default_rng(12)
     clusters = [index // size for index in range(10 * size)]
@@ -192,18 +169,6 @@ def test_rewards_that_never_differ_say_nothing() -> None:
     over_seeds = ours.two_way_t(np.zeros((5, 3)))
     assert over_seeds is not None and (over_seeds.low, over_seeds.high) == ours.new_seed(np.zeros((5, 3))) == (-1, 1)
     assert possible(same.low, same.high) is None, "what is printed then is no interval"
-
-
-@pytest.mark.parametrize("seed_sd", [0.0, 0.05])
-def test_two_way_keeps_its_level_where_the_pooled_test_does_not(seed_sd: float) -> None:
-    rng = np.random.default_rng(11)
-    rejected = []
-    for _ in range(1_000):
-        table = rng.normal(0, 0.15, (65, 1)) + rng.normal(0, seed_sd, (1, 3)) + rng.normal(0, 0.1, (65, 3))
-        result = ours.two_way_t(table)
-        assert result is not None
-        rejected.append(result.p < 0.05)
-    assert 0.03 < np.mean(rejected) < 0.075  # 5 % with three standard errors of 1,000 repetitions
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=20))

@@ -26,8 +26,7 @@ from tucano.cli.sides import SideCandidate, shown_arms
 from tucano.cli.trying.command import require_run
 from tucano.cli.trying.judged import BY_REFERENCE, judged
 from tucano.cli.trying.models import Answered, Models, NoAnswer
-from tucano.cli.trying.page import LONGEST_REQUEST_BYTES, LONGEST_TEXT, Column, Trial, TryServer
-from tucano.cli.trying.portuguese import sentences
+from tucano.cli.trying.page import LONGEST_REQUEST_BYTES, LONGEST_TEXT, Column, Trial, TryServer, sentences
 from tucano.cli.trying.ratings import Ratings, typed
 from tucano.errors import UserError
 from tucano.files.models import StartFiles

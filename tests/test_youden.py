@@ -13,9 +13,9 @@ from benchmarks.people_coverage import rated_group
 from benchmarks.youden_coverage import drawn, rates
 from tasks.audit import _metrics
 from tucano.audit.bench import GOOD_RATING, Group
-from tucano.audit.page import render_page
 from tucano.audit.report import AuditReport, Estimate, Youden
 from tucano.audit.resampling import draw_prompts
+from tucano.audit.stage import render_page
 from tucano.audit.table import render_details
 from tucano.audit.youden import MADE_UP, _resampled, teaching_check, youden
 from tucano.statistics.inference import Floats

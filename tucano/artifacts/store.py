@@ -262,6 +262,13 @@ def opened(folder: Path) -> Artifact:
     return _artifact(folder, manifest)
 
 
+def last_used(root: Path, stage: str) -> Path | None:
+    """The folder of a stage's artifact that was made or used last; UserError when it is not valid."""
+    manifests = root.glob(f"artifacts/{stage}/*/{MANIFEST}")
+    found = max(manifests, key=lambda path: path.stat().st_mtime, default=None)
+    return None if found is None else opened(found.parent).folder
+
+
 def described(folder: Path) -> Artifact | None:
     """The artifact that a folder's manifest describes, whose files nobody has checked; None where it is damaged."""
     manifest = read_manifest(folder)

@@ -116,18 +116,11 @@ def _floor_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Audi
         for kind, texts in worthless(group.prompt).items():
             scored = max((bench.total(group.prompt, text), text) for text in texts)
             worst[kind] = max(worst.get(kind, scored), scored)
-    return [
-        AuditCheck(
-            task,
-            f"floor: {kind}",
-            "block",
-            value <= FLOOR,
-            value,
-            FLOOR,
-            f"{task}: worthless answer ({kind}) scores up to {value:.3f}, at most {FLOOR:.2f} is right: {text[:60]!r}",
-        )
-        for kind, (value, text) in worst.items()
-    ]
+    checks = []
+    for kind, (value, text) in worst.items():
+        found = f"worthless answer ({kind}) scores up to {value:.3f}, at most {FLOOR:.2f} is right: {text[:60]!r}"
+        checks.append(AuditCheck.at_most(task, f"floor: {kind}", value, FLOOR, f"{task}: {found}"))
+    return checks
 
 
 def invariance_checks(
@@ -139,19 +132,12 @@ def invariance_checks(
     for prompt, (kind, first, second) in [*same, *((row.prompt, pair) for row in rows for pair in row.same)]:
         change = abs(bench.total(prompt, first) - bench.total(prompt, second))
         worst[kind] = max(worst.get(kind, (change, second)), (change, second))
-    limits = {kind: SAME_WITH_NUMBERS if kind == "number formats" else SAME for kind in worst}
-    return [
-        AuditCheck(
-            task,
-            f"invariance: {kind}",
-            "block",
-            value <= limits[kind],
-            value,
-            limits[kind],
-            f"{task}: {kind} changes the score by up to {value:.3f} though nothing else changed: {text[:60]!r}",
-        )
-        for kind, (value, text) in worst.items()
-    ]
+    checks = []
+    for kind, (value, text) in worst.items():
+        most = SAME_WITH_NUMBERS if kind == "number formats" else SAME
+        found = f"{kind} changes the score by up to {value:.3f} though nothing else changed: {text[:60]!r}"
+        checks.append(AuditCheck.at_most(task, f"invariance: {kind}", value, most, f"{task}: {found}"))
+    return checks
 
 
 def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
@@ -177,7 +163,7 @@ def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> li
             if value > SAME
             else f"{task}: {fault} no score in {len(changes) - 1} edits"
         )
-        checks.append(AuditCheck(task, f"monotonicity: {name}", "block", value <= SAME, value, SAME, message))
+        checks.append(AuditCheck.at_most(task, f"monotonicity: {name}", value, SAME, message))
     return checks
 
 
@@ -213,15 +199,8 @@ def _classifier_check(task: str, groups: Sequence[Group], rows: Sequence[Row]) -
     wrong = [(number, found) for user, number in told.items() if (found := classify_task(user)) != task]
     share = 1 - len(wrong) / len(told) if told else 0.0
     example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
-    return AuditCheck(
-        task,
-        "classifier",
-        "block",
-        share == 1,
-        share,
-        1.0,
-        f"{task}: the task classifier agrees with {share:.0%} of the labels{example}",
-    )
+    message = f"{task}: the task classifier agrees with {share:.0%} of the labels{example}"
+    return AuditCheck(task, "classifier", "block", share == 1, share, 1.0, message)
 
 
 def _alive_check(task: str, bench: Bench) -> AuditCheck:
@@ -230,7 +209,7 @@ def _alive_check(task: str, bench: Bench) -> AuditCheck:
     still = [name for name in names if len({score.components.get(name) for _, _, score in bench.scores}) < 2]
     found = f"{still} are the same for" if still else "every component differs between some of"
     message = f"{task}: {found} {len(bench.scores)} scored texts"
-    return AuditCheck(task, "alive", "block", not still, len(still), 0, message)
+    return AuditCheck.at_most(task, "alive", len(still), 0, message)
 
 
 def soundness_checks(task: str, bench: Bench) -> list[AuditCheck]:
@@ -260,18 +239,11 @@ def soundness_checks(task: str, bench: Bench) -> list[AuditCheck]:
             ),
         ),
     }
-    return [
-        AuditCheck(
-            task,
-            name,
-            "block",
-            count == 0,
-            count,
-            0,
-            f"{task}: {message if count else f'{name}, in {len(seen)} scored texts'}",
-        )
-        for name, (count, message) in found.items()
-    ]
+    checks = []
+    for name, (count, said) in found.items():
+        message = said if count else f"{name}, in {len(seen)} scored texts"
+        checks.append(AuditCheck.at_most(task, name, count, 0, f"{task}: {message}"))
+    return checks
 
 
 def _clipped_sum(score: Score) -> float:

@@ -49,7 +49,7 @@ def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:
     wrong = [text for text, expected in cases if json.dumps(find_object(text)) != json.dumps(expected)]
     example = f", first: {wrong[0][:60]!r}" if wrong else ""
     message = f"{task}: {len(wrong)} of {len(cases)} texts with an object are read as another one{example}"
-    return AuditCheck(task, "reading", "block", not wrong, len(wrong), 0, message)
+    return AuditCheck.at_most(task, "reading", len(wrong), 0, message)
 
 
 _VALUES: tuple[Any, ...] = (
@@ -89,7 +89,7 @@ def _false_fail_check(task: str, bench: Bench, best: Sequence[tuple[Prompt, str]
     share = len(failed) / len(scored) if scored else 0.0
     example = f", first: {failed[0][:60]!r}" if failed else ""
     message = f"{task}: {len(failed)} of {len(scored)} faultless answers earn less than {KEPT:.2f}{example}"
-    return AuditCheck(task, "false fails", "block", share <= MOST_FAILED, share, MOST_FAILED, message)
+    return AuditCheck.at_most(task, "false fails", share, MOST_FAILED, message)
 
 
 def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:

@@ -180,17 +180,8 @@ def _change_checks(pairs: Mapping[Task, tuple[_Samples, _Samples]], alpha: float
             f"{task}: reward {reward:+.3f} (p of a rise {p_value(p)}) and truth {truth:+.3f} (p of a fall"
             f" {p_value(fell[task])}) since the start"
         )
-        checks.append(
-            AuditCheck(
-                task,
-                "reward against truth",
-                "block",
-                not (p < alpha and fell[task] < alpha),
-                fell[task],
-                alpha,
-                message,
-            )
-        )
+        passed = not (p < alpha and fell[task] < alpha)
+        checks.append(AuditCheck(task, "reward against truth", "block", passed, fell[task], alpha, message))
     return checks
 
 

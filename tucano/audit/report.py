@@ -1,7 +1,7 @@
 """What the audit found, as frozen records that go to JSON and back."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 Level = Literal["block", "warn"]
 
@@ -19,6 +19,11 @@ class AuditCheck:
     value: float | None
     threshold: float | None
     message: str
+
+    @classmethod
+    def at_most(cls, task: str, name: str, value: float, most: float, message: str, level: Level = "block") -> Self:
+        """Passed where the value is no more than it may be."""
+        return cls(task, name, level, value <= most, value, most, message)
 
 
 @dataclass(frozen=True, slots=True)

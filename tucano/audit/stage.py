@@ -4,11 +4,11 @@ from pathlib import Path
 
 from tucano.artifacts.records import write_record
 from tucano.audit.gate import audit
-from tucano.audit.page import render_page
 from tucano.audit.parallel.forks import Hands
 from tucano.audit.report import AuditReport
-from tucano.audit.table import render_details, render_table
+from tucano.audit.table import agreement, details, render_details, render_table
 from tucano.files.results import AuditFiles
+from tucano.presentation.pages import environment
 from tucano.settings.audit import AuditStage
 
 
@@ -20,3 +20,9 @@ def write_audit(settings: AuditStage, ratings: Path, folder: Path, hands: Hands)
     files.page.write_text(render_page(report), encoding="utf-8")
     files.text.write_text(f"{render_table(report)}\n\n{render_details(report)}\n", encoding="utf-8")
     return report
+
+
+def render_page(report: AuditReport) -> str:
+    """The audit as one HTML file that needs nothing else: what the terminal shows, with whole texts."""
+    template = environment(Path(__file__).parent).get_template("audit.html.j2")
+    return template.render(report=report, tables=[agreement(report), *details(report)])

@@ -1,10 +1,21 @@
-"""The audit for a terminal of 100 columns; it is markdown too."""
+"""The audit for a terminal of 100 columns, which is markdown too; and its tables, which the page shows as well."""
+
+from dataclasses import dataclass
 
 from tucano.audit.report import AuditReport, Disagreement, Estimate
 from tucano.presentation.tables import pipe_table, wrapped
 
 PROMPT_SHOWN, ANSWER_SHOWN = 180, 150
 """Characters of a prompt and of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`note` says how it is read; the first of the `rows` is the head."""
+
+    title: str
+    note: str
+    rows: list[tuple[str, ...]]
 
 
 def render_table(report: AuditReport) -> str:
@@ -16,7 +27,7 @@ def render_table(report: AuditReport) -> str:
         f" {report.resamples} resamples by prompt; the gate reads the lower ends over all answers, as one-sided 95 %"
         " bounds."
     )
-    lines = [*wrapped(head), "", *_agreement_rows(report)]
+    lines = [*wrapped(head), "", *pipe_table(agreement(report).rows)]
     for title, checks in (("Blocking", report.failed_checks), ("Warnings", report.warnings)):
         if checks:
             lines += ["", f"{title}:", *(line for check in checks for line in wrapped(f"- {check.message}"))]
@@ -25,7 +36,7 @@ def render_table(report: AuditReport) -> str:
     return "\n".join(lines)
 
 
-def _agreement_rows(report: AuditReport) -> list[str]:
+def agreement(report: AuditReport) -> Table:
     rows: list[tuple[str, ...]] = [("task", "answers", "prompts", "n", "over all", "within prompts", "checks")]
     for row in report.agreement:
         checks = [check for check in report.checks if check.task == row.task] if row.origin == "all" else []
@@ -33,7 +44,11 @@ def _agreement_rows(report: AuditReport) -> list[str]:
         rows.append(
             (row.task, row.origin, str(row.prompts), str(row.completions), shown(row.pooled), shown(row.within), passed)
         )
-    return pipe_table(rows)
+    note = (
+        f"Spearman's rho of rewards and ratings with its 90 % interval over {report.resamples} resamples by prompt. The"
+        " gate reads the lower ends over all answers, as one-sided 95 % bounds."
+    )
+    return Table("Do rewards order answers as raters do?", note, rows)
 
 
 def shown(estimate: Estimate | None, sign: str = "") -> str:
@@ -42,17 +57,29 @@ def shown(estimate: Estimate | None, sign: str = "") -> str:
 
 
 def render_details(report: AuditReport) -> str:
-    """What stands behind the result: components, signal and headroom, raters, and the prompts with the largest
-    disagreement.
+    """What stands behind the result: its tables, what a search found, and the prompts with the largest disagreement."""
+    parts = ["\n".join([*wrapped(f.note), *([""] if f.note else []), *pipe_table(f.rows)]) for f in details(report)]
+    parts += ["\n".join(_fooling(report))] if report.fooling else []
+    return "\n\n".join([*parts, *("\n".join(_disagreement(found)) for found in report.disagreements)])
+
+
+def details(report: AuditReport) -> list[Table]:
+    """The tables behind the result, as far as there is anything in them: whether the reward teaches, components, signal
+    and headroom, raters.
     """
-    parts = [_youden(report), _components(report), _sampled(report), _raters(report)]
-    parts += [_consensus(report), _people(report), _fooling(report)]
-    parts += map(_disagreement, report.disagreements)
-    return "\n\n".join("\n".join(part) for part in parts if part)
+    made = (
+        _youden(report),
+        _components(report),
+        _sampled(report),
+        _raters(report),
+        _consensus(report),
+        _people(report),
+    )
+    return [found for found in made if len(found.rows) > 1]
 
 
-def _youden(report: AuditReport) -> list[str]:
-    head = (
+def _youden(report: AuditReport) -> Table:
+    note = (
         "Does the reward teach? Youden's J: how much larger a share of good answers than of others (their numbers: n)"
         " earns the threshold; over all of them, how much more good answers earn. Its sign there says whether GRPO"
         " learns or unlearns. At the best threshold J is less what choosing it gained."
@@ -62,46 +89,48 @@ def _youden(report: AuditReport) -> list[str]:
         so = row.judgement if row.at == "all" else ""
         counts = f"{row.good} + {row.others}"
         rows.append((row.task, counts, row.where, f"{row.tpr:.2f}", f"{row.fpr:.2f}", shown(row.j, "+"), so))
-    return [*wrapped(head), "", *pipe_table(rows)] if report.youden else []
+    return Table("Does the reward teach?", note, rows)
 
 
-def _components(report: AuditReport) -> list[str]:
+def _components(report: AuditReport) -> Table:
     rows: list[tuple[str, ...]] = [("left out", "change over all", "change within prompts", "so it")]
     rows += [(e.component, shown(e.pooled, "+"), shown(e.within, "+"), e.judgement) for e in report.components]
-    return [*wrapped("What each component adds: how rho changes without it. Below 0 it helps."), "", *pipe_table(rows)]
+    note = "What each component adds: how rho changes without it. Below 0 it helps."
+    return Table("What each component adds", note, rows)
 
 
-def _sampled(report: AuditReport) -> list[str]:
-    head = "Rewards of the rating set's sampled answers: headroom is what choosing the best of k would gain."
+def _sampled(report: AuditReport) -> Table:
     rows: list[tuple[str, ...]] = [
         ("task", "prompts", "up to k", "mean", "best of k", "headroom", "prompts whose rewards differ")
     ]
     for row in report.sampled:
         numbers = [f"{value:.3f}" for value in (row.mean, row.best, row.best - row.mean)]
         rows.append((row.task, str(row.prompts), str(row.k), *numbers, f"{row.differing:.0%}"))
-    return [*wrapped(head), "", *pipe_table(rows)] if report.sampled else []
+    note = "Rewards of the rating set's sampled answers: headroom is what choosing the best of k would gain."
+    return Table("Signal and headroom", note, rows)
 
 
-def _raters(report: AuditReport) -> list[str]:
+def _raters(report: AuditReport) -> Table:
     rows: list[tuple[str, ...]] = [("task", "raters", "rated by both", "quadratic kappa")]
-    for pair in report.raters_agree:
-        kappa = "-" if pair.kappa is None else f"{pair.kappa:.2f}"
-        rows.append((pair.task, f"{pair.first}, {pair.second}", str(pair.completions), kappa))
-    return [*wrapped("How far raters agree with each other:"), "", *pipe_table(rows)] if report.raters_agree else []
+    rows += [(p.task, f"{p.first}, {p.second}", str(p.completions), _number(p.kappa)) for p in report.raters_agree]
+    return Table("Raters among themselves", "How far raters agree with each other:", rows)
 
 
-def _consensus(report: AuditReport) -> list[str]:
+def _consensus(report: AuditReport) -> Table:
     rows: list[tuple[str, ...]] = [("task", "raters", "rated by two or more", "Krippendorff's alpha")]
-    for row in report.consensus:
-        rows.append((row.task, str(row.raters), str(row.completions), "-" if row.alpha is None else f"{row.alpha:.2f}"))
-    return pipe_table(rows) if report.consensus else []
+    rows += [(row.task, str(row.raters), str(row.completions), _number(row.alpha)) for row in report.consensus]
+    return Table("All raters of a task", "", rows)
 
 
-def _people(report: AuditReport) -> list[str]:
-    head = "Agreement with people's ratings, helped by models' ratings of other prompts as far as both agree:"
+def _people(report: AuditReport) -> Table:
+    note = "Agreement with people's ratings, helped by models' ratings of other prompts as far as both agree:"
     rows: list[tuple[str, ...]] = [("task", "prompts", "helped by", "over all", "within prompts")]
     rows += [(p.task, str(p.prompts), str(p.helped), shown(p.pooled), shown(p.within)) for p in report.people]
-    return [*wrapped(head), "", *pipe_table(rows)] if report.people else []
+    return Table("Agreement with people", note, rows)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def _fooling(report: AuditReport) -> list[str]:
@@ -109,7 +138,7 @@ def _fooling(report: AuditReport) -> list[str]:
         "Made by a search of worthless answers, the prompt's words and scraps of other answers. If nobody would take"
         " such a text for a good answer, the reward can be had without one:"
     )
-    lines = wrapped(head) if report.fooling else []
+    lines = wrapped(head)
     for found in report.fooling:
         lines += wrapped(
             f"- {found.task} {found.prompt_id}, reward {found.reward:.2f}: {clipped(found.text, ANSWER_SHOWN)}"

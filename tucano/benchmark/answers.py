@@ -1,21 +1,37 @@
 """Answers to the benchmark that no trained model gave, scored as those of the trained ones are."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from rewards import load_reward_set
-from tucano.benchmark.baselines import baselines
 from tucano.benchmark.replies import Reply
 from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
-from tucano.prompts import Prompt, read_prompts
+from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.settings.base import RewardSetName
 from tucano.settings.benchmark import BaselinesStage
+from tucano.specs.registry import spec_of
 from tucano.thoughts import answer_of
 from tucano.truth import truth
+
+
+def baselines(training: Sequence[Prompt]) -> dict[str, Callable[[Prompt], str]]:
+    """{name: what answers a prompt} of arms that need no model: a constant, the most frequent answer, a page of rules.
+    What does not beat them has learned nothing worth serving.
+
+    They may look at the training prompts with their references, never at a reference of the benchmark.
+    """
+    own = {task: [prompt for prompt in training if prompt.task == task] for task in TASKS}
+    majority = {task: spec_of(task).baseline.majority(own[task]) for task in TASKS}
+    rules = {task: spec_of(task).baseline.rules(own[task]) for task in TASKS}
+    return {
+        "constant": lambda prompt: spec_of(prompt.task).baseline.constant,
+        "majority": lambda prompt: majority[prompt.task],
+        "rules": lambda prompt: rules[prompt.task](prompt),
+    }
 
 
 def write_baselines(

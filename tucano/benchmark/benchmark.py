@@ -22,7 +22,7 @@ from tucano.comparison.answers import (
     prompt_means,
     prompt_values,
 )
-from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast
+from tucano.comparison.contrast import Contrast, Strata, by_task, clusters_of, contrast
 from tucano.comparison.verdict import judge
 from tucano.comparison.wording import ENGLISH
 from tucano.presentation.numbers import english, p_value
@@ -151,13 +151,9 @@ def _contrasts(
 
     def add(name: str, members: Sequence[str], measure: Measure) -> None:
         below = known[measure][reference, "served"]
-        tasks: dict[str, list[str]] = {
-            task: [prompt.id for prompt in prompts if prompt.task == task and prompt.id in below] for task in TASKS
-        }
-        enough: dict[str, list[str]] = {task: ids for task, ids in tasks.items() if len(ids) >= SMALLEST_STRATUM}
         values = {member: known[measure][member, "served"] for member in members}
-        if enough:
-            found.append(contrast(name, values, (reference, below), Strata(enough, clusters), alpha, "served", measure))
+        if tasks := by_task(prompts, below, SMALLEST_STRATUM):
+            found.append(contrast(name, values, (reference, below), Strata(tasks, clusters), alpha, "served", measure))
 
     if seeds:
         add("seeds", seeds, "truth")

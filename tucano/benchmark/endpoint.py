@@ -46,10 +46,16 @@ class Bill:
     slow_s: float
 
 
-def what_leaves(
-    endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], times: int, with_answers: bool = False
+def refuse_unless_allowed(
+    endpoints: Sequence[EndpointSettings],
+    prompts: Sequence[Prompt],
+    times: int,
+    allowed: bool,
+    with_answers: bool = False,
 ) -> str | None:
-    """A paragraph that lists what goes where, and how often each prompt; None where nothing leaves the machine."""
+    """A paragraph that lists what goes where, and how often each prompt; None where nothing leaves the machine.
+    UserError where it may not.
+    """
     outside = [endpoint for endpoint in endpoints if is_external(endpoint.url)]
     if not outside:
         return None
@@ -59,23 +65,12 @@ def what_leaves(
     texts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     places = ", ".join(f"{endpoint.name} at {urlsplit(endpoint.url).hostname}" for endpoint in outside)
     answers = " and the answers to judge, without their arms' names" if with_answers else ""
-    return (
+    leaving = (
         f"These prompts leave this machine, {times} times each, to {places}: {texts}. Sent are the system prompt and"
         f" the text shown to a model{answers}, with personal data masked ({NOT_MASKED}); no reference answers, no"
         " ratings, no results."
     )
-
-
-def refuse_unless_allowed(
-    endpoints: Sequence[EndpointSettings],
-    prompts: Sequence[Prompt],
-    times: int,
-    allowed: bool,
-    with_answers: bool = False,
-) -> str | None:
-    """What leaves, if it may; UserError if it may not."""
-    leaving = what_leaves(endpoints, prompts, times, with_answers)
-    if leaving and not allowed:
+    if not allowed:
         raise UserError(
             f"{leaving} Allow it with --set benchmark.allow_external=true, or take the endpoint out of"
             " benchmark.endpoints."

@@ -7,15 +7,14 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
-from tucano.artifacts.store import MANIFEST, Store, opened, read_manifest
+from tucano.artifacts.store import MANIFEST, Store, last_used, opened, read_manifest
 from tucano.cli.machine.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.cli.terminal import breaking_silence
@@ -63,39 +62,30 @@ def flow_run(name: str, settings: PipelineSettings, *given: object) -> Any:
     """What a flow returns, run here."""
     root = writable(settings.storage)
     with owned(root), ending_when_full(root), breaking_silence():
-        ready = _start_prefect(settings, root)
+        server = _start_prefect(settings, root)
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
-        with ready():
-            return flow(settings, *given)
-
-
-def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], AbstractContextManager[object]]:
-    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this
-    returns.
-
-    Entered, that is what the flow has to run in.
-    """
-    require_space(root, settings)
-    named_server = bool(os.environ.get("PREFECT_API_URL"))
-    if named_server:
-        require_login()
-    print("tucano: starting Prefect (about ten seconds) ...", flush=True)
-    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
-    server = None
-    if not named_server:
-        require_history(root)
-        server = PrefectServer(root)
-
-    def ready() -> AbstractContextManager[object]:
         Tracker.connect(named(settings.tracking_uri), root)  # a new store takes seconds as well
         if server is not None:
             server.wait()
         from tucano.cli.dead_runs import end_dead_runs, marked
 
         end_dead_runs(root)
-        return marked(root)
+        with marked(root):
+            return flow(settings, *given)
 
-    return ready
+
+def _start_prefect(settings: PipelineSettings, root: Path) -> PrefectServer | None:
+    """Prefect's server beside this process, unless one is named; it starts while the flow is imported."""
+    require_space(root, settings)
+    is_named = bool(os.environ.get("PREFECT_API_URL"))
+    if is_named:
+        require_login()
+    print("tucano: starting Prefect (about ten seconds) ...", flush=True)
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
+    if is_named:
+        return None
+    require_history(root)
+    return PrefectServer(root)
 
 
 def _aside(line: str) -> None:
@@ -185,8 +175,10 @@ def _named(run: Mapping[str, Any]) -> str:
 
 def _last_reaudit(settings: PipelineSettings) -> str:
     """What the models of the storage's last run sample, if there is one."""
-    file = _newest(settings, ReauditFiles(Path("artifacts/re-audit/*")).text)
-    return f"After the last training in {settings.storage}:\n{file.read_text(encoding='utf-8')}\n" if file else ""
+    folder = last_used(writable(settings.storage), "re-audit")
+    if folder is None:
+        return ""
+    return f"After the last training in {settings.storage}:\n{ReauditFiles(folder).text.read_text(encoding='utf-8')}\n"
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
@@ -206,16 +198,7 @@ def _last_comparison(settings: PipelineSettings) -> "Comparison":
     from tucano.artifacts.records import read_record
     from tucano.comparison.compare import Comparison
 
-    file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)
-    if file is None:
+    folder = last_used(writable(settings.storage), "comparison")
+    if folder is None:
         raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")
-    return read_record(Comparison, file)
-
-
-def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
-    """A file of the artifact that was made or used last. UserError where that artifact is not as it was made."""
-    found = [path for path in writable(settings.storage).glob(str(pattern)) if (path.parent / MANIFEST).exists()]
-    newest = max(found, key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)
-    if newest is not None:
-        opened(newest.parent)
-    return newest
+    return read_record(Comparison, ComparisonFiles(folder).comparison)

@@ -178,16 +178,8 @@ def _learn(arguments: argparse.Namespace) -> int:
 
 def _rate(arguments: argparse.Namespace) -> int:
     from tucano.cli import rate
-    from tucano.rating.pairs import PairDraw
 
-    if min(arguments.prompts, arguments.completions) < 1:
-        raise UserError("--prompts and --completions are at least 1")
-    place, seed = Path(arguments.source), arguments.seed
-    rater = rate.Rater(arguments.rater, arguments.kind, arguments.new_rater, arguments.consent)
-    desk = rate.Desk(Path(arguments.folder), rater, None if arguments.terminal else arguments.port)
-    if arguments.ab is not None:
-        return rate.choose(desk, PairDraw(place, arguments.ab, arguments.prompts, seed))
-    return rate.rate(desk, rate.Draw(place, arguments.prompts, arguments.completions, seed), arguments.correct)
+    return rate.main(arguments)
 
 
 def _try(arguments: argparse.Namespace) -> int:
@@ -220,10 +212,10 @@ def _ui(arguments: argparse.Namespace) -> int:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from tucano.cli.machine import doctor, mend
+    from tucano.cli.machine import doctor
 
     if arguments.fix:
-        return mend.main(_project())
+        return doctor.mend(_project())
     return doctor.main(arguments.profile, arguments.set)
 
 

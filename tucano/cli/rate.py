@@ -2,6 +2,7 @@
 a local web page or in the terminal. All that they say is on disk at once.
 """
 
+import argparse
 import shlex
 import signal
 import sys
@@ -34,67 +35,62 @@ WIDTH = 100
 
 
 @dataclass(frozen=True)
-class Draw:
-    """What a new folder is drawn from, and how many prompts with how many completions each."""
-
-    source: Path
-    prompts: int
-    completions: int
-    seed: int | None
-
-
-@dataclass(frozen=True)
-class Rater:
-    """Who rates; `is_new` where this name may not be known in the folder yet, `consents` where models may be trained
-    with what they say.
+class Desk:
+    """Where and as whom somebody rates: a `port` (0: any free one) serves the page, None asks in the terminal.
+    `is_new`: this name may not be known in the folder yet; `consents`: models may be trained with what it says.
     """
 
-    name: str
+    folder: Path
+    rater: str
     kind: RaterKind
     is_new: bool
     consents: bool
-
-
-@dataclass(frozen=True)
-class Desk:
-    """Where somebody rates: a `port` (0: any free one) serves the page, None asks in the terminal."""
-
-    folder: Path
-    rater: Rater
     port: int | None
 
     def command(self, flags: str) -> str:
         """That goes on here."""
         given = [
             flags,
-            " --kind model" if self.rater.kind == "model" else "",
+            " --kind model" if self.kind == "model" else "",
             f" --port {self.port}" if self.port else "",
-            " --consent" if self.rater.consents and flags else "",
+            " --consent" if self.consents and flags else "",
             "" if self.port is not None else " --terminal",
         ]
-        return f"tucano rate {_quoted(self.folder)} --rater {shlex.quote(self.rater.name)}{''.join(given)}"
+        return f"tucano rate {_quoted(self.folder)} --rater {shlex.quote(self.rater)}{''.join(given)}"
 
 
-def rate(desk: Desk, draw: Draw, corrects: bool) -> int:
-    """Rate, and perhaps correct, until everything is rated or the rater stops."""
-    folder, rater = desk.folder, desk.rater
-    _refuse_other(folder, PAIRS, "a blind A/B; add --ab, or name another folder")
-    drawn = "drawn before" if (folder / CANDIDATES).is_file() else f"drawn from {draw.source}"
-    seed = DRAW_SEED if draw.seed is None else draw.seed
-    source = _served if corrects else read_source
-    candidates = open_folder(folder, draw.source, draw.prompts, draw.completions, seed, source)
-    print(f"{folder}: {len(candidates)} completions {drawn} ({_per_task(candidates)})")
-    rating_ledger(folder).check_rater(rater.name, rater.kind, rater.is_new)
-    session = Session(folder, candidates, rater.name, rater.kind)
-    if corrects:
-        session = Correcting(folder, candidates, rater.name, rater.kind, rater.consents)
-    _sit(session, desk, " --correct" if corrects else "", lambda: _after_rating(folder, corrects))
+def main(arguments: argparse.Namespace) -> int:
+    if min(arguments.prompts, arguments.completions) < 1:
+        raise UserError("--prompts and --completions are at least 1")
+    port = None if arguments.terminal else arguments.port
+    folder, rater = Path(arguments.folder), arguments.rater
+    desk = Desk(folder, rater, arguments.kind, arguments.new_rater, arguments.consent, port)
+    if arguments.ab is None:
+        _rate(desk, arguments)
+    else:
+        _choose(desk, PairDraw(Path(arguments.source), arguments.ab, arguments.prompts, arguments.seed))
     return 0
 
 
-def choose(desk: Desk, drawing: PairDraw) -> int:
+def _rate(desk: Desk, arguments: argparse.Namespace) -> None:
+    """Rate, and perhaps correct, until everything is rated or the rater stops."""
+    folder, place, corrects = desk.folder, Path(arguments.source), arguments.correct
+    _refuse_other(folder, PAIRS, "a blind A/B; add --ab, or name another folder")
+    drawn = "drawn before" if (folder / CANDIDATES).is_file() else f"drawn from {place}"
+    seed = DRAW_SEED if arguments.seed is None else arguments.seed
+    source = _served if corrects else read_source
+    candidates = open_folder(folder, place, arguments.prompts, arguments.completions, seed, source)
+    print(f"{folder}: {len(candidates)} completions {drawn} ({_per_task(candidates)})")
+    rating_ledger(folder).check_rater(desk.rater, desk.kind, desk.is_new)
+    session = Session(folder, candidates, desk.rater, desk.kind)
+    if corrects:
+        session = Correcting(folder, candidates, desk.rater, desk.kind, desk.consents)
+    _sit(session, desk, " --correct" if corrects else "", lambda: _after_rating(folder, corrects))
+
+
+def _choose(desk: Desk, drawing: PairDraw) -> None:
     """Choose between two models' answers until every pair is judged or the rater stops."""
-    folder, rater = desk.folder, desk.rater
+    folder = desk.folder
     _refuse_other(folder, CANDIDATES, "completions to rate one by one; name another folder for an A/B")
     drawn = "drawn before" if (folder / PAIRS).is_file() else f"drawn from {drawing.place}"
     pairs = open_pairs(folder, drawing)
@@ -102,10 +98,9 @@ def choose(desk: Desk, drawing: PairDraw) -> int:
         f"{folder}: {len(pairs)} pairs of answers {drawn} ({_per_task(pairs)}); who wrote which stands in"
         f" {key_of(folder)}"
     )
-    choice_ledger(folder).check_rater(rater.name, rater.kind, rater.is_new)
-    session = Choosing(folder, pairs, rater.name, rater.kind, rater.consents)
+    choice_ledger(folder).check_rater(desk.rater, desk.kind, desk.is_new)
+    session = Choosing(folder, pairs, desk.rater, desk.kind, desk.consents)
     _sit(session, desk, " --ab", lambda: _after_choosing(folder))
-    return 0
 
 
 def _refuse_other(folder: Path, name: str, what: str) -> None:

@@ -5,7 +5,6 @@ What decides about memory stays as it is: batches, lengths, adapter, precision, 
 small: steps, prompts, one seed. It works in a storage of its own, so that nothing of it is taken for a result.
 """
 
-import importlib.metadata
 import math
 import os
 import platform
@@ -21,6 +20,7 @@ from typing import Any
 import psutil
 
 from tasks.rehearsal.tried import Tried
+from tucano.cli.machine.doctor import version_of
 from tucano.errors import TucanoError, UserError
 from tucano.requirements import require_startable
 from tucano.requirements.machine import cores
@@ -174,10 +174,10 @@ def described(
     """The lines of the file up to its end: machine, packages, stages with their times and peaks, the preflight's table,
     and the last of each log that a child wrote since `began` (of the clock on the wall) and that its failure left.
     """
-    yield f"Rehearsal of {profile} with tucano {_version('tucano-commerce') or 'of this folder'}"
+    yield f"Rehearsal of {profile} with tucano {version_of('tucano-commerce') or 'of this folder'}"
     yield f"{platform.platform()}, Python {platform.python_version()}, {cores()} cores"
     yield _gpu()
-    yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := _version(name)))
+    yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := version_of(name)))
     yield "\nStages (seconds; peak of the GPU's memory, measured / foreseen in GiB)"
     foreseen = _foreseen(settings)
     for line in tried:
@@ -246,10 +246,3 @@ def _gpu() -> str:
         return _line(subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout.strip())
     except (OSError, subprocess.SubprocessError) as error:
         return f"nvidia-smi fails: {_line(str(error))}"
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None

@@ -5,17 +5,16 @@ The Prefect server runs without its background services: it shows runs and leave
 so it can stay open while a run of the same storage root is at work.
 """
 
-import contextlib
 import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 import urllib.request
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,55 +29,30 @@ from deployments.servers import (
     prefect_environment,
     require_history,
 )
-from tucano.errors import TucanoError
+from deployments.services import Service, ServiceDied, answers, start, wait_until
+from deployments.services import stop as end_service
 from tucano.overview.page import announced
 from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import basic, credentials
-from tucano.storage.logs import relayed
 from tucano.tracking.store import default_uri, is_server, settle
 from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, run_link, view_links
 
-START_SECONDS = 180
 STOP_SECONDS = 8
 LOOK_SECONDS = 0.25
 RUN = "latest pipeline run"
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class ServerDied(TucanoError):
-    """A server ended, or never answered; the message names its log."""
-
-
 @dataclass(frozen=True)
 class Server:
-    """A server in a process group of its own; it is up when `health` answers."""
+    """A server that shows pages; it is up when `health` answers."""
 
-    name: str
+    service: Service
     url: str
     health: str
-    process: subprocess.Popen[bytes]
-    log: Path
 
     def answers(self) -> bool:
-        """Raises ServerDied when it never will. Only while it lives is an answer on its port its own."""
-        try:
-            urllib.request.urlopen(self.url + self.health, timeout=2).close()
-            answered = True
-        except OSError:
-            answered = False
-        if self.process.poll() is not None:
-            raise ServerDied(
-                f"The {self.name} server ended with exit code {self.process.returncode}; its log says why: {self.log}"
-            )
-        return answered
-
-    def stop(self) -> None:
-        """End the whole group: politely, then for certain."""
-        _signal_group(self.process, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(STOP_SECONDS)
-        _signal_group(self.process, signal.SIGKILL)
-        self.process.wait()
+        return answers(self.url + self.health)
 
 
 def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlflow_port: int = 5000) -> int:
@@ -97,26 +71,37 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
         servers.append(_start_prefect(storage, prefect_port, known))
         if not is_server(tracking_uri or ""):
             servers.append(_start_mlflow(storage, tracking_uri or default_uri(storage), mlflow_port, known))
-        _wait_until_up(servers, stop)
+        began = time.monotonic()
+        for server in servers:
+            wait_until(server.service, partial(_is_settled, server, stop))
+            if stop.is_set():
+                break
+            print(f"{server.service.name} answers after {time.monotonic() - began:.0f} s", flush=True)
         if not stop.is_set():
             mlflow = servers[1].url if len(servers) > 1 else str(tracking_uri).rstrip("/")
             write_addresses(storage, Addresses(mlflow, servers[0].url))
-            print(f"\n{how_to_log_in(storage, known, {server.name: server.url for server in servers})}")
+            print(f"\n{how_to_log_in(storage, known, {server.service.name: server.url for server in servers})}")
             print(f"\nOverview  {announced(storage)}")
             _show(servers, mlflow, known)
             print("Ctrl-C stops.", flush=True)
         while not stop.wait(LOOK_SECONDS):
-            _check_alive(servers)
+            for service in [server.service for server in servers if server.service.process() is None]:
+                raise ServiceDied(f"{service.name} ended; its log says why: {service.log}")
         print("Stopping …", flush=True)
         return 0
-    except ServerDied as error:
+    except ServiceDied as error:
         print(error, file=sys.stderr, flush=True)
         return 1
     finally:
         for server in servers:
-            server.stop()
+            end_service(server.service, seconds=STOP_SECONDS)
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+def _is_settled(server: Server, stop: threading.Event) -> bool:
+    """Whether nobody has to wait for it any more."""
+    return stop.is_set() or server.answers()
 
 
 def _start_prefect(storage: Path, wanted_port: int, known: str) -> Server:
@@ -139,18 +124,9 @@ def _start(
     name: str, command: list[str], environment: dict[str, str], storage: Path, listener: socket.socket, health: str
 ) -> Server:
     log = storage.resolve() / "logs" / f"ui-{name.lower()}.log"
-    with relayed(log) as output:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            env=os.environ | environment,
-            pass_fds=[listener.fileno()],
-        )
     print(f"Starting {name} …", flush=True)
-    return Server(name, _address(listener), health, process, log)
+    service = start(name, command, os.environ | environment, log, pass_fds=[listener.fileno()])
+    return Server(service, _address(listener), health)
 
 
 def _address(listener: socket.socket) -> str:
@@ -161,30 +137,11 @@ def _listen(name: str, wanted: int) -> socket.socket:
     """The wanted port, or any free one when somebody listens there."""
     listener = listen(wanted) or listen(0)
     if listener is None:
-        raise ServerDied(f"No free port for {name} on {HOST}; close a program that listens there")
+        raise ServiceDied(f"No free port for {name} on {HOST}; close a program that listens there")
     found = listener.getsockname()[1]
     if found != wanted:
         print(f"Port {wanted} is in use: {name} takes {found}", flush=True)
     return listener
-
-
-def _wait_until_up(servers: list[Server], stop: threading.Event) -> None:
-    began, missing = time.monotonic(), list(servers)
-    while missing and not stop.wait(LOOK_SECONDS):
-        seconds = time.monotonic() - began
-        for server in [server for server in missing if server.answers()]:
-            missing.remove(server)
-            print(f"{server.name} answers after {seconds:.0f} s", flush=True)
-        if missing and seconds > START_SECONDS:
-            raise ServerDied(
-                f"The {missing[0].name} server did not answer within {START_SECONDS} s; its log: {missing[0].log}"
-            )
-
-
-def _check_alive(servers: list[Server]) -> None:
-    for server in servers:
-        if server.process.poll() is not None:
-            server.answers()
 
 
 def _show(servers: list[Server], mlflow: str, known: str) -> None:
@@ -244,10 +201,3 @@ def _ask(url: str, headers: dict[str, str], body: dict[str, Any] | None = None) 
     request = urllib.request.Request(url, data, headers | {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=10) as answer:
         return json.load(answer)
-
-
-def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with contextlib.suppress(
-        ProcessLookupError, PermissionError
-    ):  # macOS denies signals to a group that has just ended
-        os.killpg(process.pid, number)

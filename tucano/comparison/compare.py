@@ -5,7 +5,7 @@ the decoding that the settings fixed before training. Seeds against base, ground
 it. No seed and no checkpoint is chosen here.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
@@ -23,7 +23,7 @@ from tucano.comparison.answers import (
     prompt_values,
 )
 from tucano.comparison.claims import StudyContext
-from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast, share
+from tucano.comparison.contrast import Contrast, Strata, by_task, clusters_of, contrast, share
 from tucano.comparison.decomposition import Decomposition, decompose
 from tucano.comparison.forgetting import Forgetting, Reading, forgetting
 from tucano.comparison.text_health import TextHealth, text_health
@@ -189,7 +189,7 @@ def compare(
     unmoved = tuple(f"seed-{seed}" for seed in design.unmoved)
     around = StudyContext(design.looks, design.planned, candidate, forgotten, unmoved, tuple(design.public))
     pairs = _pairs(answers, prompts, reference, shown)
-    present = _by_task(prompts, rewards[reference, settings.primary])
+    present = by_task(prompts, rewards[reference, settings.primary])
     return Comparison(
         schema_version=SCHEMA_VERSION,
         reference=reference,
@@ -216,7 +216,7 @@ def compare(
 
 
 def _check_strata(prompts: Sequence[Prompt]) -> None:
-    for task, ids in _by_task(prompts, {prompt.id: 0.0 for prompt in prompts}).items():
+    for task, ids in by_task(prompts, {prompt.id: 0.0 for prompt in prompts}).items():
         if len(ids) < SMALLEST_STRATUM:
             raise UserError(
                 f"task {task} has {len(ids)} test prompts and needs {SMALLEST_STRATUM}; raise data.test_prompts or drop"
@@ -225,14 +225,6 @@ def _check_strata(prompts: Sequence[Prompt]) -> None:
 
 
 Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
-
-
-def _by_task(prompts: Sequence[Prompt], present: Container[str], smallest: int = 1) -> dict[str, list[str]]:
-    """{task: ids of its prompts that are present}, tasks in their fixed order, those with fewer than `smallest` left
-    out.
-    """
-    ids = {task: [prompt.id for prompt in prompts if prompt.task == task and prompt.id in present] for task in TASKS}
-    return {task: found for task, found in ids.items() if len(found) >= smallest}
 
 
 def _contrasts(
@@ -254,7 +246,7 @@ def _contrasts(
 
     def add(measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
         known = values[measure]
-        if tasks := _by_task(prompts, known[below, decoding], SMALLEST_STRATUM):
+        if tasks := by_task(prompts, known[below, decoding], SMALLEST_STRATUM):
             above = {member: known[member, decoding] for member in members}
             reference_values = known[below, decoding]
             if arm in tuned:
@@ -305,7 +297,7 @@ def _means(
 
 def task_means(values: Mapping[str, float], prompts: Sequence[Prompt]) -> dict[str, float]:
     """{task, or overall: mean of the values of its prompts}, of {prompt: value}."""
-    groups = {"overall": list(values), **_by_task(prompts, values)}
+    groups = {"overall": list(values), **by_task(prompts, values)}
     return {name: sum(values[prompt] for prompt in ids) / len(ids) for name, ids in groups.items() if ids}
 
 
@@ -315,7 +307,7 @@ def _headroom(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: s
         if answer.arm == reference and answer.decoding == "sampled":
             samples.setdefault(answer.prompt_id, []).append(answer.reward)
     means = {prompt: sum(rewards) / len(rewards) for prompt, rewards in samples.items()}
-    groups = {**_by_task(prompts, means), "overall": list(means)}
+    groups = {**by_task(prompts, means), "overall": list(means)}
     return {
         name: Headroom(
             mean=sum(means[prompt] for prompt in ids) / len(ids),

@@ -1,6 +1,6 @@
 """One arm against another over the same prompts: the tests and the effects, overall and per task."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import ceil, sqrt
@@ -8,7 +8,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from tucano.comparison.answers import Decoding, Measure, Values
-from tucano.prompts import Prompt
+from tucano.prompts import TASKS, Prompt
 from tucano.statistics import inference as statistics
 from tucano.statistics import planning
 from tucano.statistics.inference import Floats, Mean
@@ -160,6 +160,14 @@ class Strata:
 
     tasks: Mapping[str, Sequence[str]]
     clusters: Mapping[str, str] | None = None
+
+
+def by_task(prompts: Sequence[Prompt], present: Container[str], smallest: int = 1) -> dict[str, list[str]]:
+    """{task: ids of its prompts that are present}, tasks in their fixed order, those with fewer than `smallest` left
+    out.
+    """
+    ids = {task: [prompt.id for prompt in prompts if prompt.task == task and prompt.id in present] for task in TASKS}
+    return {task: found for task, found in ids.items() if len(found) >= smallest}
 
 
 def clusters_of(prompts: Iterable[Prompt]) -> dict[str, str]:

@@ -7,7 +7,6 @@ comparison made again is no second look, and two machines with one remote storag
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from tucano.storage.folder import Folder
@@ -29,12 +28,3 @@ def record_look(places: list[Folder], test_set: str, look: str, what: Mapping[st
             place.create(f"{name}/{look}.json", entry.encode())
         seen |= {file.removesuffix(".json") for file in known}
     return len(seen)
-
-
-def read_looks(root: Path) -> dict[str, list[dict[str, Any]]]:
-    """{test set: its looks, oldest first} of a storage folder."""
-    sets = sorted((root / FOLDER).glob("*")) if (root / FOLDER).is_dir() else []
-    entries = {
-        folder.name: [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.json")] for folder in sets
-    }
-    return {name: sorted(found, key=lambda entry: str(entry["at"])) for name, found in entries.items()}

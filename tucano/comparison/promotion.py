@@ -156,11 +156,7 @@ def _not_preferred(people: Preference) -> Standing:
 
 
 def _by_source(
-    answers: Sequence[Answer],
-    candidate: str,
-    primary: Decoding,
-    settings: PromotionSettings,
-    held_out: HeldOut,
+    answers: Sequence[Answer], candidate: str, primary: Decoding, settings: PromotionSettings, held_out: HeldOut
 ) -> Standing | None:
     """Why it stays challenger: on the prompts of one source it may be worse, or on all together it does not win. None
     where it may be champion.

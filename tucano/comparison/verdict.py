@@ -6,7 +6,7 @@ tucano/comparison/claims.py, the words in verdict.en.json and verdict.pt.json.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tucano.comparison.claims import (
     Claim,
@@ -69,6 +69,17 @@ class Verdict:
     def better(self) -> bool:
         whole = self.adapter_claim == self.configuration_claim == "supported"
         return whole and not self.hacking_suspected and not {"unconfirmed", "no truth"} & set(self.cautions)
+
+    @property
+    def tone(self) -> Literal["good", "fair", "open", "bad"]:
+        """Its colour: `fair` for the adapter claim alone, `open` where nothing is shown, `bad` for hacking, or a drop,
+        if only on a task.
+        """
+        if self.hacking_suspected or self.worse or self.worse_tasks:
+            return "bad"
+        if self.better:
+            return "good"
+        return "fair" if self.improved else "open"
 
 
 def judge(

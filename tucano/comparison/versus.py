@@ -18,10 +18,6 @@ from tucano.prompts import Prompt
 from tucano.settings.comparison import Judging
 from tucano.statistics import inference as statistics
 
-FEWEST_SEEDS = 3
-
-Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
-
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -99,7 +95,7 @@ def _pooled(side: Side, in_turn: Container[Decoding]) -> list[Answer]:
 
 def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side, shared: Mapping[str, str]) -> Contrast:
     seeds = [seed for seed in ours.answers if seed in theirs.answers]
-    whole = len(seeds) == len(ours.answers) == len(theirs.answers) >= FEWEST_SEEDS
+    whole = len(seeds) == len(ours.answers) == len(theirs.answers) >= statistics.SMALLEST_SEEDS
     if not whole or contrast.arm != TOGETHER:
         return replace(contrast, configuration=None, new_seed=None)
     differences = _differences(contrast, ours, theirs, seeds)

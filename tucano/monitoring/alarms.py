@@ -23,12 +23,12 @@ from data.own.rows import LONGEST_TEXT
 from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.monitoring.log import Found, Log, Served
-from tucano.monitoring.state import State, write_whole
+from tucano.monitoring.state import State
 from tucano.profiles import validated
 from tucano.prompts import Prompt, Task
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
-from tucano.storage.places import require_file
+from tucano.storage.places import require_file, write_whole
 
 FEWEST = 30
 """Usable served prompts of a retraining, and of each of its tasks a tenth: a set needs three groups."""

@@ -11,7 +11,7 @@ from pydantic import FiniteFloat, ValidationError
 from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.statistics.sequential import BETS, BINS, Mean
-from tucano.storage.places import require_file
+from tucano.storage.places import require_file, write_whole
 
 FOLDER = "monitoring"
 """Below a storage root: the state, the alarms, and the prompts that belong to them."""
@@ -90,14 +90,6 @@ def read_state(folder: Path) -> State | None:
     except (ValueError, RecursionError, ValidationError):
         raise UserError(f"{path} is damaged; move it away, and watching begins anew with the next look") from None
     return state
-
-
-def write_whole(path: Path, content: str) -> None:
-    """A file that is there whole, or is what it was."""
-    path.parent.mkdir(exist_ok=True)
-    draft = path.with_name(f".{path.name}.draft")
-    draft.write_text(content, encoding="utf-8")
-    draft.replace(path)
 
 
 def write_state(folder: Path, state: State) -> None:

@@ -4,7 +4,6 @@ Reports know what a run promoted; that a person went back to a version afterward
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,10 +46,6 @@ def read_backs(root: Path) -> tuple[list[Back], list[str]]:
         lines = jsonl_lines(path) if path.is_file() and not path.is_symlink() else []
     except (OSError, UserError) as error:
         return [], [f"{FOLDER}/{FILE}: {error}"]
-    return _parsed(lines)
-
-
-def _parsed(lines: Iterable[str]) -> tuple[list[Back], list[str]]:
     backs: list[tuple[datetime, Back]] = []
     unreadable: list[str] = []
     for number, line in enumerate(lines, 1):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tucano.artifacts.store import MANIFEST, opened
+from tucano.artifacts.store import last_used
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles
 from tucano.overview.runs import read_runs
@@ -49,10 +49,7 @@ def next_steps(root: Path, serves: Callable[[], bool]) -> tuple[list[str], list[
 
 def _verdict(root: Path) -> str | None:
     """The headline of the newest comparison; None where there is none."""
-    files = root.glob(str(ComparisonFiles(Path("artifacts/comparison/*")).comparison))
-    made = [file for file in files if (file.parent / MANIFEST).exists()]
-    if not made:
+    folder = last_used(root, "comparison")
+    if folder is None:
         return None
-    newest = max(made, key=lambda file: (file.parent / MANIFEST).stat().st_mtime)
-    opened(newest.parent)
-    return str(json.loads(newest.read_text(encoding="utf-8"))["verdict"]["headline"])
+    return str(json.loads(ComparisonFiles(folder).comparison.read_text(encoding="utf-8"))["verdict"]["headline"])

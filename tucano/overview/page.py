@@ -7,7 +7,6 @@ old the page is. All else is there without it.
 import base64
 import errno
 import hashlib
-import os
 import re
 import shlex
 from collections import Counter
@@ -31,7 +30,7 @@ from tucano.overview.runs import RunRecord, read_addresses, read_runs
 from tucano.presentation.numbers import possible
 from tucano.presentation.pages import environment
 from tucano.report.language import LANGUAGES, Language, duration
-from tucano.report.tone import tone
+from tucano.storage.places import write_whole
 
 PAGE = "index.html"
 RUNS_SHOWN = 10
@@ -146,9 +145,7 @@ class View:
 def write_page(root: Path) -> Path:
     """Write the overview of a storage anew; returns its path."""
     page = root / PAGE
-    draft = root / f".{PAGE}-{os.getpid()}"
-    draft.write_text(render(view(root)), encoding="utf-8")
-    draft.replace(page)
+    write_whole(page, render(view(root)))
     return page
 
 
@@ -225,7 +222,7 @@ def _ranked(rows: Sequence[Row]) -> list[Row]:
     newest = {row.asked: row.made_at for row in sorted(rows, key=lambda row: row.made_at)}
 
     def place(row: Row) -> tuple[int, float, bool, float]:
-        suspect = tone(row.comparison.verdict) == "bad"
+        suspect = row.comparison.verdict.tone == "bad"
         age = -newest[row.asked].timestamp()
         return -together[row.asked], age, suspect, -row.comparison.main.overall.arm_mean
 
@@ -242,7 +239,7 @@ def _lines(rows: Sequence[Row], pages: Mapping[str, Mapping[str, str]]) -> tuple
             Line(
                 row=row,
                 differs=_short_names(telling(differs)),
-                tone=tone(compared.verdict),
+                tone=compared.verdict.tone,
                 spent=cost,
                 pages=pages.get(row.stages["comparison"].digest, {}),
                 ranked=row.asked == rows[0].asked,

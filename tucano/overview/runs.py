@@ -5,8 +5,6 @@ Artifacts know what was made; that a run is at work, since when and where its pa
 
 import json
 import logging
-import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Literal
 from tucano.artifacts.records import read_record
 from tucano.errors import UserError
 from tucano.storage.locks import FILLED, is_claimed
+from tucano.storage.places import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -71,11 +70,11 @@ class Addresses:
 
 
 def write_run(root: Path, record: RunRecord) -> None:
-    _replace(root / FOLDER / f"{record.run}.json", asdict(record))
+    _write(root / FOLDER / f"{record.run}.json", record)
 
 
 def write_addresses(root: Path, addresses: Addresses) -> None:
-    _replace(root / FOLDER / ADDRESSES, asdict(addresses))
+    _write(root / FOLDER / ADDRESSES, addresses)
 
 
 def read_addresses(root: Path) -> Addresses:
@@ -143,8 +142,5 @@ def _is_of_the_web(address: str) -> bool:
     return address.startswith(("http://", "https://"))
 
 
-def _replace(path: Path, value: Mapping[str, object]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}-{os.getpid()}")
-    draft.write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
-    draft.replace(path)
+def _write(path: Path, value: RunRecord | Addresses) -> None:
+    write_whole(path, json.dumps(asdict(value), indent=1, ensure_ascii=False))

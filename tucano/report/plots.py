@@ -89,36 +89,25 @@ def _numbers(axis: Any, language: Language) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: language.plain(round(value, 6))))
 
 
-def forest(contrast: Contrast, language: Language) -> str:
-    """Typical gain (Hodges-Lehmann) with its 95 % interval per task, overall last, and the zero line."""
+def forest(contrast: Contrast, language: Language, narrow: bool = False) -> str:
+    """Typical gain (Hodges-Lehmann) with its 95 % interval per task, overall last, and the zero line. What is written
+    stands beside each interval; in a `narrow` one, for a phone, above it, so that it is as large as the page's text.
+    """
     effects = _named(contrast, language)
     with matplotlib.rc_context(_style(language)):
-        figure = Figure(figsize=(5.8, 0.8 + 0.34 * len(effects)), layout="constrained")
+        size = (3.6, 0.8 + 0.5 * len(effects)) if narrow else (5.8, 0.8 + 0.34 * len(effects))
+        figure = Figure(figsize=size, layout="constrained")
         axes = _intervals(figure, contrast, language)
-        for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
-            where: dict[str, Any] = {"xy": (1.01, place), "va": "center", "weight": weight}
-            axes.annotate(_written(effect, language), xycoords=("axes fraction", "data"), color=INK, **where)
-        return _svg(figure)
-
-
-def narrow_forest(contrast: Contrast, language: Language) -> str:
-    """The same for a phone: what is written stands above each interval, so that it is as large as the page's text."""
-    effects = _named(contrast, language)
-    with matplotlib.rc_context(_style(language)):
-        figure = Figure(figsize=(3.6, 0.8 + 0.5 * len(effects)), layout="constrained")
-        axes = _intervals(figure, contrast, language)
-        axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.set_xlabel(textwrap.fill(axes.get_xlabel(), 34))
+        if narrow:
+            axes.xaxis.set_major_locator(MaxNLocator(4))
+            axes.set_xlabel(textwrap.fill(axes.get_xlabel(), 34))
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}  # the line of nothing lies there
         for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
-            where: dict[str, Any] = {
-                "xy": (0.5, place - 0.22),
-                "ha": "center",
-                "va": "bottom",
-                "weight": weight,
-                "bbox": behind,
-            }
-            axes.annotate(_written(effect, language), xycoords=("axes fraction", "data"), color=INK, **where)
+            where: dict[str, Any] = {"xy": (1.01, place), "va": "center"}
+            if narrow:
+                where = {"xy": (0.5, place - 0.22), "ha": "center", "va": "bottom", "bbox": behind}
+            where |= {"xycoords": ("axes fraction", "data"), "color": INK, "weight": weight}
+            axes.annotate(_written(effect, language), **where)
         return _svg(figure)
 
 

@@ -20,7 +20,6 @@ from tucano.presentation.pages import environment
 from tucano.report import plots
 from tucano.report.language import LANGUAGES, Language, duration
 from tucano.report.plots import SeedCurves
-from tucano.report.tone import tone
 
 if TYPE_CHECKING:
     from tucano.comparison.promotion import Promotion
@@ -82,7 +81,7 @@ def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Com
     bodies = [(language, Markup(_body(language, comparison, facts, title))) for language in LANGUAGES]
     shell = environment(Path(__file__).parent).get_template("report.html.j2")
     return shell.render(
-        title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=tone(comparison.verdict)
+        title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=comparison.verdict.tone
     )
 
 
@@ -104,7 +103,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         comparison=comparison,
         main=comparison.main,
         verdict=comparison.verdict,
-        tone=tone(comparison.verdict),
+        tone=comparison.verdict.tone,
         other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
         after_looks=after_looks,
         truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
@@ -116,7 +115,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         longest_stage=max(facts.stage_seconds.values(), default=0.0),
         forests={
             "wide": Markup(plots.forest(comparison.main, language)),
-            "narrow": Markup(plots.narrow_forest(comparison.main, language)),
+            "narrow": Markup(plots.forest(comparison.main, language, narrow=True)),
         },
         paired=Markup(plots.paired(comparison.points, comparison.reference, language)),
         curves=Markup(plots.curves(facts.training, language)) if facts.training else None,

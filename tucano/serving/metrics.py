@@ -27,11 +27,7 @@ class Metrics:
             registry=registry,
         )
         self.seconds = Histogram(
-            "tucano_request_seconds",
-            "From a request to its answer.",
-            ["task"],
-            buckets=SECONDS,
-            registry=registry,
+            "tucano_request_seconds", "From a request to its answer.", ["task"], buckets=SECONDS, registry=registry
         )
         self.tokens = Counter("tucano_tokens", "Tokens read and written.", ["by", "way"], registry=registry)
         self.waiting = Gauge("tucano_waiting", "Requests that have no answer yet.", registry=registry)

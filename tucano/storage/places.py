@@ -2,6 +2,7 @@
 else in its place.
 """
 
+import os
 from pathlib import Path
 
 from tucano.errors import UserError
@@ -20,3 +21,11 @@ def require_own_folder(root: Path, *parts: str) -> None:
         place = place / part
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             raise UserError(f"{place} is no folder of its own; move it away, and the same command goes on")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """A file that is there whole, or is what it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}-{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)

@@ -97,7 +97,7 @@ def _lazy_check(task: str, name: str, level: Level, bench: Bench, answers: Answe
     how, value = max(earned.items(), key=lambda item: item[1])
     most = spec_of(task).most_unread
     message = f"{task}: who does not read earns {value:.3f} in the mean ({how}), at most {most:.2f} is right"
-    return AuditCheck(task, name, level, value <= most, value, most, message)
+    return AuditCheck.at_most(task, name, value, most, message, level)
 
 
 def _unread(task: str) -> Policies:

@@ -35,4 +35,4 @@ def _agreed_check(task: str, rating: int, bench: Bench, cases: Sequence[RatedAns
         f"{task}: {len(wrong)} of {len(cases)} answers that everybody rated {rating} do not earn {least:.2f} to"
         f" {most:.2f}{example}"
     )
-    return AuditCheck(task, f"rated {rating}", "block", len(wrong) <= most_wrong, len(wrong), most_wrong, message)
+    return AuditCheck.at_most(task, f"rated {rating}", len(wrong), most_wrong, message)

@@ -50,7 +50,7 @@ def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[floa
         f"{task}: {what} ({kind}: {detail}) costs {value:.3f} or more in a quarter of the answers{where},"
         f" at most {most} is right"
     )
-    return AuditCheck(task, f"harmless: {kind}", "block", value <= most, value, most, message)
+    return AuditCheck.at_most(task, f"harmless: {kind}", value, most, message)
 
 
 def _usual(costs: Sequence[float]) -> float:
@@ -68,20 +68,13 @@ def kind_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequence
         return []
     means = {kind: fmean(values) for kind, values in earned.items()}
     kind, value = min(means.items(), key=lambda item: item[1])
-    checks: tuple[tuple[str, Level, float], ...] = (
+    found = f"earn {value:.3f} in the mean in {kind}, the worst of {len(means)} kinds of prompts"
+    asked: tuple[tuple[str, Level, float], ...] = (
         ("kinds of prompts", "block", KEPT),
         ("kinds of prompts: top", "warn", TOP),
     )
-    return [
-        AuditCheck(
-            task,
-            name,
-            level,
-            value >= least,
-            value,
-            least,
-            f"{task}: faultless answers earn {value:.3f} in the mean in {kind}, the worst of {len(means)} kinds of"
-            f" prompts; {least} or more is right",
-        )
-        for name, level, least in checks
-    ]
+    checks = []
+    for name, level, least in asked:
+        message = f"{task}: faultless answers {found}; {least} or more is right"
+        checks.append(AuditCheck(task, name, level, value >= least, value, least, message))
+    return checks

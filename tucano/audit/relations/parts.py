@@ -54,7 +54,7 @@ def _direction_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Se
     turned = {name: gain for name, gain in gains.items() if gain < -_SAME}
     example = "".join(f", `{name}` by {-gain:.3f}" for name, gain in turned.items())
     message = f"{task}: {len(turned)} of {len(gains)} components pay more for bad answers than for good ones{example}"
-    return [AuditCheck(task, "direction", "block", not turned, len(turned), 0, message)] if gains else []
+    return [AuditCheck.at_most(task, "direction", len(turned), 0, message)] if gains else []
 
 
 def _reach_checks(task: str, bench: Bench) -> list[AuditCheck]:
@@ -70,7 +70,7 @@ def _reach_checks(task: str, bench: Bench) -> list[AuditCheck]:
     short = {name: value for name, value in most.items() if not _reaches(value, weights[name])}
     example = "".join(f", `{name}` reaches {value:.3f} of {weights[name]:.3f}" for name, value in short.items())
     message = f"{task}: {len(short)} of {len(weights)} components do not reach their weight{example}"
-    return [AuditCheck(task, "reach", "block", not short, len(short), 0, message)] if weights else []
+    return [AuditCheck.at_most(task, "reach", len(short), 0, message)] if weights else []
 
 
 def _reaches(value: float, weight: float) -> bool:
@@ -106,7 +106,7 @@ def _length_checks(task: str, bench: Bench, rows: Sequence[Row]) -> list[AuditCh
                     f"{task}: `{name}` is documented to change at {length} characters; it"
                     f" {'does not: ' + str([round(value, 4) for value in wrong[0]]) if wrong else 'does'}"
                 )
-                checks.append(AuditCheck(task, f"length: {length}", "block", not wrong, len(wrong), 0, message))
+                checks.append(AuditCheck.at_most(task, f"length: {length}", len(wrong), 0, message))
     return checks
 
 

@@ -91,11 +91,7 @@ def _machine(storage: Path) -> str:
     values = {
         name: value for name, value in sorted(os.environ.items()) if SHOWN.fullmatch(name) and not SECRET.search(name)
     }
-    rows: dict[str, object] = {
-        "platform": platform.platform(),
-        "python": platform.python_version(),
-        "cores": cores(),
-    }
+    rows: dict[str, object] = {"platform": platform.platform(), "python": platform.python_version(), "cores": cores()}
     rows |= {"disk free": f"{free / 1e9:.1f} GB", "storage": storage, "folder": Path.cwd()}
     return "\n".join(f"{name}: {value}" for name, value in {**rows, **values}.items())
 

@@ -2,11 +2,13 @@
 
 import importlib.metadata
 import shutil
+import subprocess
 import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from deployments.services import read_json
 from tucano.cli.machine.own_lengths import require_own_fitting
 from tucano.errors import UserError
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
@@ -60,18 +62,52 @@ def main(profile: str | None, overrides: Sequence[str]) -> int:
     return 0 if startable else 2
 
 
-def is_installed(name: str) -> bool:
+def mend(project: Path) -> int:
+    """Mend what can be mended without asking, and without losing anything; say what was done, then print the findings.
+    Their exit code.
+    """
+    _mend_packages()
+    _mend_ports(project / "runs" / "stack" / "ports.json")
+    return main(None, [])
+
+
+def _mend_packages() -> None:
+    """Packages that every profile needs are installed in the versions that were tested."""
+    missing = [name for name in NEEDED if version_of(name) is None]
+    if not missing:
+        return
+    pinned = ["-c", str(OWN_FILES / "constraints.txt")]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *pinned, *missing]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip() or "no message").splitlines()[-1]
+        print(f"not mended: {', '.join(missing)} ({last}); make the environment anew: sh install.sh")
+    else:
+        print(f"mended: installed {', '.join(missing)}")
+
+
+def _mend_ports(file: Path) -> None:
+    """A damaged list of ports is chosen anew by the next `tucano up`."""
     try:
-        importlib.metadata.version(name)
+        read_json(file, dict[str, int])
+    except ValueError:
+        if file.is_file():
+            file.unlink()
+            print(f"mended: removed {file}, which was damaged: tucano up chooses ports anew")
+    except OSError:
+        pass
+
+
+def version_of(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
+        return None
 
 
 def _report(name: str, tested: dict[str, str], why: str) -> bool:
-    try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
+    version = version_of(name)
+    if version is None:
         print(f"  missing  {name:<14} ({why})")
         return False
     expected = tested.get(name)

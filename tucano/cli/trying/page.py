@@ -2,6 +2,7 @@
 there; what the server gives back are pieces of HTML in which everything is escaped.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from rewards.sets import RewardSet
 from tucano.cli.rate_page import RATE, Tables, breakable
 from tucano.cli.trying.judged import MET, judged
 from tucano.cli.trying.models import Models, NoAnswer
-from tucano.cli.trying.portuguese import said
 from tucano.cli.trying.ratings import Rated, Ratings, typed
 from tucano.errors import UserError
 from tucano.presentation.numbers import portuguese
@@ -164,6 +164,20 @@ class Handler(LocalHandler):
             self.server.trial.ratings.keep(rated)
             return f"Nota {rated.rating} gravada."
         raise ValueError("aqui só se lê")
+
+
+@cache
+def sentences() -> Mapping[str, str]:
+    """{English sentence of a component, fact or fault: Portuguese one}: by sentence, since components of one name mean
+    other things in other sets.
+    """
+    found: dict[str, str] = json.loads(Path(__file__).with_name("portuguese.json").read_text(encoding="utf-8"))
+    return found
+
+
+def said(sentence: str) -> str:
+    """In Portuguese; the sentence itself where somebody's own component has none."""
+    return sentences().get(sentence, sentence)
 
 
 def _template(name: str) -> Template:
