@@ -119,15 +119,8 @@ def answer_with_models(
     chosen = of_benchmark_answers(settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        job = order(
-            "answer",
-            settings,
-            settings.seed,
-            cores(),
-            JobFolders(prompts=questions.files.folder, work=work, output=draft),
-            arms=arms,
-        )
+        folders = JobFolders(questions.files.folder, run.store.work_folder(recipe), draft)
+        job = order("answer", settings, settings.seed, cores(), folders, arms=arms)
         return run_child(run, replace(job, settings=chosen.model_dump(mode="json")), "benchmark answers")
 
     inputs = {"questions": questions.digest, "start": start.digest if start else ""}

@@ -7,9 +7,9 @@ adapter.
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts.lineage import digests, faults, unpinned, verify
 from tucano.artifacts.store import Recipe
+from tucano.comparison.compare import Comparison
 from tucano.comparison.contrast import clusters_of
 from tucano.comparison.promotion import (
     CHALLENGER,
@@ -67,30 +68,28 @@ EXAMPLE = [
 LOADER = Path(__file__).parent.parent / "tucano" / "training" / "policies" / "served_model.py"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What speaks for or against the candidate."""
-
-    answers: AnswerSet
-    reaudit: ReauditResult
-    comparison: ComparisonResult
-
-
 @stage("promote")
 def promote(
-    run: Run, prompts: PromptSet, audit: AuditResult, start: Start | None, seeds: Seeds, evidence: Evidence
+    run: Run,
+    prompts: PromptSet,
+    audit: AuditResult,
+    start: Start | None,
+    seeds: Seeds,
+    answers: AnswerSet,
+    reaudit: ReauditResult,
+    comparison: ComparisonResult,
 ) -> Promotion:
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
     best = seeds.best
     model = run.settings.promotion.model
-    against = _incomplete(run) or _refusal(evidence, best)
+    against = _incomplete(run) or _refusal(reaudit, comparison.comparison, best)
     champion = run.tracker.champion(model)
     if against is not None:
         result = _promotion(run, best, against, None)
     elif champion is not None and champion.tags.get("digest.grpo") == best.digest:
         result = _promotion(run, best, STAYS_CHAMPION, champion.version)
     else:
-        result = _admit(run, prompts, audit, start, best, evidence, champion)
+        result = _admit(run, prompts, audit, start, best, answers, comparison, champion)
     publish(run, result)
     return result
 
@@ -100,9 +99,8 @@ def _promotion(run: Run, best: SeedResult, found: Standing, version: int | None)
     return Promotion(best.arm, found.status, found.reason, model, version, found.reason_pt)
 
 
-def _refusal(evidence: Evidence, best: SeedResult) -> Standing | None:
-    failed = evidence.reaudit.report.failed(best.arm)
-    comparison = evidence.comparison.comparison
+def _refusal(reaudit: ReauditResult, comparison: Comparison, best: SeedResult) -> Standing | None:
+    failed = reaudit.report.failed(best.arm)
     decayed = decay(comparison.texts[best.arm], comparison.texts[comparison.reference])
     return refusal(comparison.verdict, best.record.alarms, failed[0].message if failed else None, decayed)
 
@@ -113,24 +111,31 @@ def _admit(
     audit: AuditResult,
     start: Start | None,
     best: SeedResult,
-    evidence: Evidence,
+    answers: AnswerSet,
+    comparison: ComparisonResult,
     champion: RegisteredModel | None,
 ) -> Promotion:
     """Register the candidate, unless it is registered already or is not itself any more once merged."""
     settings = run.settings
-    answers = evidence.answers.read()
-    people = _of_champion(evidence.comparison.comparison.people, champion)
-    primary = settings.comparison.primary
-    found = standing(answers, best.arm, champion is not None, primary, settings.promotion, _held_out(prompts), people)
+    people = _of_champion(comparison.comparison.people, champion)
+    found = standing(
+        answers.read(),
+        best.arm,
+        champion is not None,
+        settings.comparison.primary,
+        settings.promotion,
+        _held_out(prompts),
+        people,
+    )
     challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
     merged = where(run, merge)(run, prompts, start, best)
     if not merged.record.faithful:
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
-    tags = _lineage(run, prompts, audit, best, evidence.comparison)
-    about = Entry([found.status], tags, _description(run, tags))
-    return _promotion(run, best, found, register(run, prompts, best, merged, about))
+    tags = _lineage(run, prompts, audit, best, comparison)
+    version = register(run, prompts, best, merged, [found.status], tags, _description(run, tags))
+    return _promotion(run, best, found, version)
 
 
 def _of_champion(people: Preference | None, champion: RegisteredModel | None) -> Preference | None:
@@ -171,32 +176,23 @@ def merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) -
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
+        folders = JobFolders(prompts.files.folder, run.store.work_folder(recipe), draft)
         begin = (start_of(run, start)[0], str(best.files.adapter))
-        job = order(
-            "merge",
-            settings,
-            settings.seed,
-            cores(),
-            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
-            start=begin,
-        )
-        return run_child(run, job, "merge")
+        return run_child(run, order("merge", settings, settings.seed, cores(), folders, start=begin), "merge")
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", best.arm: best.digest}
     return Merged(run.make("merged", MODULES["merge"], of_merge(settings, settings.seed), inputs, produce))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What the registry says of a version."""
-
-    aliases: list[str]
-    tags: dict[str, object]
-    description: str
-
-
-def register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, about: Entry) -> int:
+def register(
+    run: Run,
+    prompts: PromptSet,
+    best: SeedResult,
+    merged: Merged,
+    aliases: Sequence[str],
+    tags: Mapping[str, object],
+    description: str,
+) -> int:
     """The number of the new version."""
     identity = training_run(run, best)
     if identity is None:  # it is registered anew when it is reused, if the store takes that
@@ -205,7 +201,7 @@ def register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, abo
         )
     with _package(run, prompts, best, merged) as folder:
         model = run.settings.promotion.model
-        return run.tracker.register(model, identity, folder, about.tags, about.aliases, about.description).version
+        return run.tracker.register(model, identity, folder, tags, aliases, description).version
 
 
 @contextmanager

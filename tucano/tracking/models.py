@@ -75,14 +75,6 @@ def log_datasets(client: MlflowClient, run_id: str, splits: Sequence[DataSplit])
                 raise
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """Metrics, and the data set that they were measured on."""
-
-    metrics: Mapping[str, float]
-    on: DataSplit
-
-
 def log_checkpoint(
     client: MlflowClient,
     run_id: str,
@@ -90,9 +82,10 @@ def log_checkpoint(
     folder: Path,
     step: int,
     tags: Mapping[str, str],
-    measured: Measurement,
-) -> str:
-    """A LoggedModel for the checkpoint that a training kept, with what the validation set said of it; returns its id.
+    metrics: Mapping[str, float],
+    on: DataSplit,
+) -> None:
+    """A LoggedModel for the checkpoint that a training kept, with what was measured `on` the validation set.
 
     It takes the place of one that an attempt has left which was killed before its training had ended.
     """
@@ -102,10 +95,9 @@ def log_checkpoint(
         client.delete_logged_model(left.model_id)
     model_id = create(client, run_id, name, folder, tags, {"step": str(step)})
     client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
-    for key, value in measured.metrics.items():
-        where = {"dataset_name": measured.on.name, "dataset_digest": measured.on.digest}
+    for key, value in metrics.items():
+        where = {"dataset_name": on.name, "dataset_digest": on.digest}
         client.log_metric(run_id, key, stored(value), step=step, model_id=model_id, **where)
-    return model_id
 
 
 def create(

@@ -132,15 +132,15 @@ class Tracker:
         return Shipper(self.client, run_id, journal, through)
 
     @recording
-    def log_metrics(self, run_id: str, metrics: Mapping[str, float], step: int = 0) -> None:
+    def log_metrics(self, run_id: str, metrics: Mapping[str, float]) -> None:
         from mlflow.entities import Metric
         from mlflow.utils.time import get_current_time_millis
 
         now = get_current_time_millis()
         self.client.log_batch(
-            run_id, metrics=[Metric(metric_key(name), stored(value), now, step) for name, value in metrics.items()]
+            run_id, metrics=[Metric(metric_key(name), stored(value), now, 0) for name, value in metrics.items()]
         )
-        if tags := infinities(metrics, step):
+        if tags := infinities(metrics, 0):
             self.set_tags(run_id, tags)
 
     @recording
@@ -198,7 +198,7 @@ class Tracker:
         on: DataSplit,
     ) -> None:
         """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
-        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), models.Measurement(metrics, on))
+        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), metrics, on)
 
     def start_evaluation(self, name: str, tags: Mapping[str, object]) -> str:
         """A run for the answers of one arm, which the tag `arm` names; returns its id.
@@ -289,13 +289,9 @@ class Tracker:
         tags = self.client.get_run(run_id).data.tags
         return {**views.pipeline_links(self.experiments, run_id, tags), **views.view_links(self.experiments)}
 
-    def links(self, run_id: str, base: str | None = None) -> dict[str, str]:
-        """The same as addresses.
-
-        `base` is the address of the MLflow page: by default the tracking server's own, or where `tucano ui` shows a
-        local store.
-        """
-        base = base or (self.uri.rstrip("/") if is_server(self.uri) else LOCAL_PAGE)
+    def links(self, run_id: str) -> dict[str, str]:
+        """The same as addresses: of the tracking server, or of the page where `tucano ui` shows a local store."""
+        base = self.uri.rstrip("/") if is_server(self.uri) else LOCAL_PAGE
         return {name: f"{base}/{page}" for name, page in self.pages(run_id).items()}
 
     @translated
