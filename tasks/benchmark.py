@@ -233,11 +233,7 @@ def _digests(made: Sequence[Handle]) -> dict[str, str]:
 
 @stage("judge the benchmark")
 def judge_benchmark(
-    run: Run,
-    questions: Questions,
-    answered: Sequence[AnswerSet],
-    rated: JudgeRatings | None,
-    paces: ArmPaces | None,
+    run: Run, questions: Questions, answered: Sequence[AnswerSet], rated: JudgeRatings | None, paces: ArmPaces | None
 ) -> BenchmarkResult:
     """The benchmark's numbers and their table; every new set of answers is a look at the benchmark's prompts."""
     trained = paces is not None

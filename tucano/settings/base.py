@@ -48,12 +48,7 @@ class Section(BaseModel):
     with the name of the property that the schema then asks for, and does not repeat the value.
     """
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        allow_inf_nan=False,
-        json_schema_extra=_for_forms,
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_for_forms)
 
     @field_validator("*", mode="before")
     @classmethod
