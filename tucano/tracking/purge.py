@@ -11,7 +11,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,34 +147,25 @@ def _store(tracker: Tracker) -> Any:
 def _all_runs(tracker: Tracker) -> Iterator[Run]:
     from mlflow.entities import ViewType
 
-    token: str | None = None
-    while token != "":
-        page = tracker.client.search_runs(list(tracker.experiments.values()), "", ViewType.ALL, PAGE, page_token=token)
-        yield from page
-        token = page.token or ""
+    return _paged(tracker.client.search_runs, list(tracker.experiments.values()), "", ViewType.ALL)
 
 
 def _all_models(tracker: Tracker) -> Iterator[LoggedModel]:
-    token: str | None = None
-    while token != "":
-        page = tracker.client.search_logged_models(
-            list(tracker.experiments.values()), max_results=PAGE, page_token=token
-        )
-        yield from page
-        token = page.token or ""
+    return _paged(tracker.client.search_logged_models, list(tracker.experiments.values()))
 
 
 def _traces(tracker: Tracker, run: Run) -> Iterator[str]:
+    which = {"locations": [run.info.experiment_id], "run_id": run.info.run_id}
+    found = _paged(tracker.client.search_traces, **which, include_spans=False)
+    return (str(trace.info.trace_id) for trace in found)
+
+
+def _paged(search: Callable[..., Any], *given: Any, **which: Any) -> Iterator[Any]:
+    """All that a search finds, page after page."""
     token: str | None = None
     while token != "":
-        page = tracker.client.search_traces(
-            locations=[run.info.experiment_id],
-            run_id=run.info.run_id,
-            max_results=PAGE,
-            page_token=token,
-            include_spans=False,
-        )
-        yield from (str(trace.info.trace_id) for trace in page)
+        page = search(*given, **which, max_results=PAGE, page_token=token)
+        yield from page
         token = page.token or ""
 
 
