@@ -63,7 +63,7 @@ def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) 
     stored = contents.comparison
     chosen = of_its_comparison(contents)
     design = Design(
-        reference="sft" if contents.settings.sft.enabled else "base",
+        reference=contents.settings.reference,
         seeds=[line.seed for line in contents.seeds.values()],
         shown_seed=contents.seeds[contents.candidate].seed,
         looks=stored.looks,

@@ -76,5 +76,5 @@ S = TypeVar("S", bound=Section)
 
 
 def narrowed(kind: type[S], section: Section) -> S:
-    """The part of `section` that `kind`, a class that it inherits from, knows: values that were checked already."""
+    """The part of `section` that `kind`, whose fields it has, knows: values that were checked already."""
     return cast("S", kind.model_construct(**{name: getattr(section, name) for name in kind.model_fields}))
