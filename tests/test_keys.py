@@ -417,6 +417,8 @@ def changed_by(copy: Path, before: dict[str, str], file: str, edit: Callable[[st
     ("file", "user", "stranger"),
     [
         ("tucano/truth/judge.json.xz", "tucano.training.answers", "tucano.training.sft"),
+        ("tucano/truth/judge.json.xz", "tucano.benchmark.answers", "tucano.training.sft"),
+        ("tucano/audit/relations/relations.jsonl.xz", "tucano.audit.stage", "tucano.training.sft"),
         ("tucano/truth/corpus/push.txt", "tucano.training.answers", "data.prepare"),
         ("rewards/corpus/push.txt", "tucano.audit.stage", "tucano.training.sft"),
         ("data/generator/natural/reviews_stories.txt", "data.prepare", "tucano.training.grpo"),
@@ -427,27 +429,6 @@ def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
 ) -> None:
     changed = changed_by(copy, before, file, lambda text: f"{text}Mais uma linha.\n")
     assert user in changed and stranger not in changed
-
-
-@pytest.mark.parametrize(
-    ("file", "users"),
-    [
-        ("tucano/truth/judge.json.xz", {"tucano.training.answers", "tucano.benchmark.answers"}),
-        ("tucano/audit/relations/relations.jsonl.xz", {"tucano.audit.stage"}),
-    ],
-)
-def test_a_compressed_table_is_part_of_what_reads_it(
-    copy: Path, before: dict[str, str], file: str, users: set[str]
-) -> None:
-    path = copy / file
-    data = path.read_bytes()
-    path.write_bytes(data + b"x")
-    try:
-        after = versions(copy)
-    finally:
-        path.write_bytes(data)
-    changed = {engine for engine in before if before[engine] != after[engine]}
-    assert users <= changed and "tucano.training.sft" not in changed
 
 
 @pytest.mark.parametrize(
