@@ -261,7 +261,7 @@ def judge_benchmark(
     show_markdown("benchmark", made.files.table.read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
     run.tracker.log_metrics(run.tracking_run, _metrics(made.result))
-    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "benchmark")
+    run.tracker.log_artifact(run.tracking_run, made.files.folder, "benchmark")
     return made
 
 

@@ -45,7 +45,7 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     made = PreflightResult(run.make("preflight", MODULES["preflight"], of_preflight(settings, seed), inputs, produce))
     show_table("preflight", [line.model_dump() for line in made.record.checks])
-    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "preflight")
+    run.tracker.log_artifact(run.tracking_run, made.files.folder, "preflight")
     return made
 
 

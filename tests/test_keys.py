@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tasks.audit import audit_rewards
+from tasks.audit import audit_again, audit_rewards
 from tasks.benchmark import (
     answer_with_baselines,
     answer_with_endpoint,
@@ -39,7 +39,6 @@ from tasks.preflight import check_before_grpo
 from tasks.prepare import prepare_data
 from tasks.promote import merge
 from tasks.public import answer_public, judge_public_answers, make_public_set
-from tasks.reaudit import audit_again
 from tasks.running.run import Run
 from tasks.train import fine_tune, join, prefer, train_seed
 from tucano.artifacts import code_version as reading

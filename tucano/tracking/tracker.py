@@ -145,12 +145,9 @@ class Tracker:
 
     @recording
     def log_artifact(self, run_id: str, path: Path, folder: str | None = None) -> None:
-        self.client.log_artifact(run_id, str(path), folder)
-
-    @recording
-    def log_artifacts(self, run_id: str, path: Path, folder: str | None = None) -> None:
-        """All files below `path`, into the run's `folder`."""
-        self.client.log_artifacts(run_id, str(path), folder)
+        """A file, or all files below a folder, into the run's `folder`."""
+        log = self.client.log_artifacts if path.is_dir() else self.client.log_artifact
+        log(run_id, str(path), folder)
 
     def set_note(self, run_id: str, markdown: str) -> None:
         """The text on the run's page; its first line is the verdict."""
