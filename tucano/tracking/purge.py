@@ -73,7 +73,8 @@ def find_old(tracker: Tracker, before_s: float, needed: Set[str]) -> Old:
     runs = {run.info.run_id: run for run in _all_runs(tracker)}
     kept = _with_what_belongs(runs, _kept(tracker, runs.values(), before_s) | needed)
     old = {identity: run for identity, run in runs.items() if identity not in kept}
-    models = [model for model in _all_models(tracker) if model.source_run_id in old]
+    logged = _paged(tracker.client.search_logged_models, list(tracker.experiments.values()))
+    models = [model for model in logged if model.source_run_id in old]
     deleted = _store(tracker)._get_deleted_logged_models(older_than=int((time.time() - before_s) * 1000))
     models += [_store(tracker).get_logged_model(identity, allow_deleted=True) for identity in deleted]
     traces: dict[str, list[str]] = {}
@@ -148,10 +149,6 @@ def _all_runs(tracker: Tracker) -> Iterator[Run]:
     from mlflow.entities import ViewType
 
     return _paged(tracker.client.search_runs, list(tracker.experiments.values()), "", ViewType.ALL)
-
-
-def _all_models(tracker: Tracker) -> Iterator[LoggedModel]:
-    return _paged(tracker.client.search_logged_models, list(tracker.experiments.values()))
 
 
 def _traces(tracker: Tracker, run: Run) -> Iterator[str]:
