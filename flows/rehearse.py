@@ -10,7 +10,7 @@ from tasks.handles import Seeds
 from tasks.plan import look_ahead, write_plan
 from tasks.preflight import check_before_grpo
 from tasks.prepare import choose_preferences, prepare_data
-from tasks.promote import merge, promote
+from tasks.promote import Evidence, merge, promote
 from tasks.public import answer_public, judge_public_answers, make_public_set
 from tasks.rehearsal.attempts import Attempts
 from tasks.rehearsal.served import answer_served
@@ -59,5 +59,6 @@ def rehearse(settings: PipelineSettings, tried: list[Tried], ends: float) -> Non
         attempt(account, seeds, comparison)
         attempt(show_answers, prompts, start, seeds, answers)
         audit = attempt(audit_rewards)
-        promotion = attempt(promote, prompts, audit, start, seeds, answers, reaudit, comparison)
+        evidence = Evidence(answers, reaudit, comparison) if answers and reaudit and comparison else None
+        promotion = attempt(promote, prompts, audit, start, seeds, evidence)
         attempt(write_report, prompts, audit, seeds, reaudit, comparison, promotion)

@@ -11,7 +11,7 @@ from tasks.evaluations import show_answers
 from tasks.plan import foresee, write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import choose_preferences, prepare_data
-from tasks.promote import promote
+from tasks.promote import Evidence, promote
 from tasks.public import score_publicly
 from tasks.report import write_report
 from tasks.running.deployed import cancel_children, cancelled_together
@@ -53,7 +53,7 @@ def train(settings: PipelineSettings) -> str:
         reaudit = audit_again(run, prompts, start, seeds, answers)
         public = score_publicly(run, start, seeds.trained)
         comparison = compare_arms(run, prompts, plan, start, seeds, answers, public)
-        promotion = promote(run, prompts, audit, start, seeds, answers, reaudit, comparison)
+        promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))
         account(run, seeds, comparison)  # after the merge, so that the report says the same
         shown.wait()  # the run's note links to them
         report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)

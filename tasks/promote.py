@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,6 @@ from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts.lineage import digests, faults, unpinned, verify
 from tucano.artifacts.store import Recipe
-from tucano.comparison.compare import Comparison
 from tucano.comparison.contrast import clusters_of
 from tucano.comparison.promotion import (
     CHALLENGER,
@@ -68,28 +67,30 @@ EXAMPLE = [
 LOADER = Path(__file__).parent.parent / "tucano" / "training" / "policies" / "served_model.py"
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for or against the candidate."""
+
+    answers: AnswerSet
+    reaudit: ReauditResult
+    comparison: ComparisonResult
+
+
 @stage("promote")
 def promote(
-    run: Run,
-    prompts: PromptSet,
-    audit: AuditResult,
-    start: Start | None,
-    seeds: Seeds,
-    answers: AnswerSet,
-    reaudit: ReauditResult,
-    comparison: ComparisonResult,
+    run: Run, prompts: PromptSet, audit: AuditResult, start: Start | None, seeds: Seeds, evidence: Evidence
 ) -> Promotion:
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
     best = seeds.best
     model = run.settings.promotion.model
-    against = _incomplete(run) or _refusal(reaudit, comparison.comparison, best)
+    against = _incomplete(run) or _refusal(evidence, best)
     champion = run.tracker.champion(model)
     if against is not None:
         result = _promotion(run, best, against, None)
     elif champion is not None and champion.tags.get("digest.grpo") == best.digest:
         result = _promotion(run, best, STAYS_CHAMPION, champion.version)
     else:
-        result = _admit(run, prompts, audit, start, best, answers, comparison, champion)
+        result = _admit(run, prompts, audit, start, best, evidence, champion)
     publish(run, result)
     return result
 
@@ -99,8 +100,9 @@ def _promotion(run: Run, best: SeedResult, found: Standing, version: int | None)
     return Promotion(best.arm, found.status, found.reason, model, version, found.reason_pt)
 
 
-def _refusal(reaudit: ReauditResult, comparison: Comparison, best: SeedResult) -> Standing | None:
-    failed = reaudit.report.failed(best.arm)
+def _refusal(evidence: Evidence, best: SeedResult) -> Standing | None:
+    failed = evidence.reaudit.report.failed(best.arm)
+    comparison = evidence.comparison.comparison
     decayed = decay(comparison.texts[best.arm], comparison.texts[comparison.reference])
     return refusal(comparison.verdict, best.record.alarms, failed[0].message if failed else None, decayed)
 
@@ -111,29 +113,22 @@ def _admit(
     audit: AuditResult,
     start: Start | None,
     best: SeedResult,
-    answers: AnswerSet,
-    comparison: ComparisonResult,
+    evidence: Evidence,
     champion: RegisteredModel | None,
 ) -> Promotion:
     """Register the candidate, unless it is registered already or is not itself any more once merged."""
     settings = run.settings
-    people = _of_champion(comparison.comparison.people, champion)
-    found = standing(
-        answers.read(),
-        best.arm,
-        champion is not None,
-        settings.comparison.primary,
-        settings.promotion,
-        _held_out(prompts),
-        people,
-    )
+    answers = evidence.answers.read()
+    people = _of_champion(evidence.comparison.comparison.people, champion)
+    primary = settings.comparison.primary
+    found = standing(answers, best.arm, champion is not None, primary, settings.promotion, _held_out(prompts), people)
     challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
     merged = where(run, merge)(run, prompts, start, best)
     if not merged.record.faithful:
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
-    tags = _lineage(run, prompts, audit, best, comparison)
+    tags = _lineage(run, prompts, audit, best, evidence.comparison)
     version = register(run, prompts, best, merged, [found.status], tags, _description(run, tags))
     return _promotion(run, best, found, version)
 

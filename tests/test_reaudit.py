@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from rewards import PromptLike, Score
-from tasks.handles import ComparisonResult, ReauditResult, SeedResult
-from tasks.promote import _refusal
+from tasks.handles import AnswerSet, ComparisonResult, ReauditResult, SeedResult
+from tasks.promote import Evidence, _refusal
 from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit, reaudit
 from tucano.audit.reaudit_table import render_table
@@ -160,5 +160,6 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, loss:
     (tmp_path / "re-audit.json").write_text(json.dumps(asdict(audited(tuned))), encoding="utf-8")
     record = {"seed": 1, "alarms": [], "best_step": 1, "best_value": 0.5, "tracking_run": ""}
     artifact = Artifact("any", tmp_path, "d", record, 0.0, datetime(2026, 11, 21, tzinfo=UTC))
-    refusal = _refusal(ReauditResult(artifact), ComparisonResult(artifact).comparison, SeedResult(artifact))
+    evidence = Evidence(AnswerSet(artifact), ReauditResult(artifact), ComparisonResult(artifact))
+    refusal = _refusal(evidence, SeedResult(artifact))
     assert refusal == reason if reason is None else refusal is not None and reason in refusal.reason

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tucano.files import Files, below
+from tucano.files.prompts import PromptFiles
 
 JOURNAL = "journal.jsonl"
 
@@ -65,5 +66,5 @@ class ServedFiles(Files):
 
     model = below("model")
     adapter = below("adapter")
-    system_prompts = below("system_prompts.json")
+    system_prompts = PromptFiles.system_prompts
     serving = below("serving.json")

@@ -14,6 +14,12 @@ def further_store(number: int) -> str:
     return f"store-{number}.sqlite"
 
 
+def _file(name: str) -> str:
+    """Of one of `SETS`."""
+    assert name in SETS, name
+    return f"{name}.jsonl"
+
+
 class PromptFiles(Files):
     """A `Prompt` per line in each of the sets; the system prompts by task; the store that questions ask; Portuguese
     passages.
@@ -21,11 +27,11 @@ class PromptFiles(Files):
     `general` and `paraphrases` (a `Paraphrase` per line) are there where the settings ask for some.
     """
 
-    train = below("train.jsonl")
-    validation = below("validation.jsonl")
-    test = below("test.jsonl")
-    demonstrations = below("demonstrations.jsonl")
-    demonstrations_validation = below("demonstrations_validation.jsonl")
+    train = below(_file("train"))
+    validation = below(_file("validation"))
+    test = below(_file("test"))
+    demonstrations = below(_file("demonstrations"))
+    demonstrations_validation = below(_file("demonstrations_validation"))
     general = below("general_demonstrations.jsonl")
     paraphrases = below("paraphrases.jsonl")
     system_prompts = below("system_prompts.json")
@@ -35,8 +41,7 @@ class PromptFiles(Files):
 
     def of(self, name: str) -> Path:
         """The file of one of `SETS`."""
-        assert name in SETS, name
-        return self.folder / f"{name}.jsonl"
+        return self.folder / _file(name)
 
     @property
     def stores(self) -> list[Path]:

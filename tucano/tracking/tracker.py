@@ -194,8 +194,19 @@ class Tracker:
         metrics: Mapping[str, float],
         on: DataSplit,
     ) -> None:
-        """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
-        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), metrics, on)
+        """The checkpoint that a training kept, as a LoggedModel with its metrics `on` the validation set.
+
+        It takes the place of one that an attempt has left which was killed before its training had ended.
+        """
+        from mlflow.entities import LoggedModelOutput
+
+        for left in models.of_name(self.client, run_id, name):
+            self.client.delete_logged_model(left.model_id)
+        model_id = models.create(self.client, run_id, name, folder, _texts(tags), {"step": str(step)})
+        self.client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
+        where = {"dataset_name": on.name, "dataset_digest": on.digest}
+        for key, value in metrics.items():
+            self.client.log_metric(run_id, key, stored(value), step=step, model_id=model_id, **where)
 
     def start_evaluation(self, name: str, tags: Mapping[str, object]) -> str:
         """A run for the answers of one arm, which the tag `arm` names; returns its id.
