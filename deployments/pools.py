@@ -96,12 +96,7 @@ def _write_deployment(client: SyncPrefectClient, described: dict[str, Any], pool
 
 def _flat(value: Any, prefix: str = "") -> dict[str, object]:
     """Nested JSON by path, like `job_configuration.region`."""
-    if isinstance(value, dict):
-        items = value.items()
-    elif isinstance(value, list):
-        items = {str(number): item for number, item in enumerate(value)}.items()
-    else:
+    if not isinstance(value, dict | list):
         return {prefix: value}
-    return {
-        name: item for key, inner in items for name, item in _flat(inner, f"{prefix}.{key}" if prefix else key).items()
-    }
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    return {name: one for key, inner in items for name, one in _flat(inner, f"{prefix}.{key}".lstrip(".")).items()}

@@ -2,7 +2,7 @@
 
 from prefect import flow
 
-from tasks.audit import audit_rewards
+from tasks.audit import audit_again, audit_rewards
 from tasks.compare import answer_prompts, answer_starts, compare_arms
 from tasks.cost import account
 from tasks.evaluations import show_answers
@@ -12,7 +12,6 @@ from tasks.preflight import check_before_grpo
 from tasks.prepare import choose_preferences, prepare_data
 from tasks.promote import Evidence, merge, promote
 from tasks.public import answer_public, judge_public_answers, make_public_set
-from tasks.reaudit import audit_again
 from tasks.rehearsal.attempts import Attempts
 from tasks.rehearsal.served import answer_served
 from tasks.rehearsal.stand_ins import generated_prompts, repeated_prompts, untrained_seed, untrained_start

@@ -22,15 +22,7 @@ from tucano.settings import PipelineSettings
 
 STAGES = {
     work.name: work
-    for work in (
-        fine_tune,
-        check_before_grpo,
-        answer_prompts,
-        merge,
-        answer_with_models,
-        time_models,
-        answer_public,
-    )
+    for work in (fine_tune, check_before_grpo, answer_prompts, merge, answer_with_models, time_models, answer_public)
 }
 """The stages that can be asked for, by name."""
 

@@ -3,7 +3,7 @@
 from prefect import flow
 
 from tasks.approval import ask, decide
-from tasks.audit import audit_rewards, pass_gate
+from tasks.audit import audit_again, audit_rewards, pass_gate
 from tasks.compare import answer_prompts, answer_starts, compare_arms
 from tasks.cost import account
 from tasks.elsewhere import await_seed, where
@@ -13,7 +13,6 @@ from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import choose_preferences, prepare_data
 from tasks.promote import Evidence, promote
 from tasks.public import score_publicly
-from tasks.reaudit import audit_again
 from tasks.report import write_report
 from tasks.running.deployed import cancel_children, cancelled_together
 from tasks.running.labels import train_name

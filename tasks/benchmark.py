@@ -119,15 +119,8 @@ def answer_with_models(
     chosen = of_benchmark_answers(settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        job = order(
-            "answer",
-            settings,
-            settings.seed,
-            cores(),
-            JobFolders(prompts=questions.files.folder, work=work, output=draft),
-            arms=arms,
-        )
+        folders = JobFolders(questions.files.folder, run.store.work_folder(recipe), draft)
+        job = order("answer", settings, settings.seed, cores(), folders, arms=arms)
         return run_child(run, replace(job, settings=chosen.model_dump(mode="json")), "benchmark answers")
 
     inputs = {"questions": questions.digest, "start": start.digest if start else ""}
@@ -240,11 +233,7 @@ def _digests(made: Sequence[Handle]) -> dict[str, str]:
 
 @stage("judge the benchmark")
 def judge_benchmark(
-    run: Run,
-    questions: Questions,
-    answered: Sequence[AnswerSet],
-    rated: JudgeRatings | None,
-    paces: ArmPaces | None,
+    run: Run, questions: Questions, answered: Sequence[AnswerSet], rated: JudgeRatings | None, paces: ArmPaces | None
 ) -> BenchmarkResult:
     """The benchmark's numbers and their table; every new set of answers is a look at the benchmark's prompts."""
     trained = paces is not None
@@ -272,7 +261,7 @@ def judge_benchmark(
     show_markdown("benchmark", made.files.table.read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
     run.tracker.log_metrics(run.tracking_run, _metrics(made.result))
-    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "benchmark")
+    run.tracker.log_artifact(run.tracking_run, made.files.folder, "benchmark")
     return made
 
 

@@ -48,13 +48,7 @@ def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds
 def _start(run: Run, arm: str, prompts: PromptSet, means: Mapping[str, float], rows: str) -> str:
     seed = int(arm.removeprefix("seed-")) if arm.startswith("seed-") else None
     label = config_label(run.settings)
-    tags = {
-        "arm": arm,
-        "pipeline_run": run.tracking_run,
-        "seed": seed,
-        "config_label": label,
-        "digest.rows": rows,
-    }
+    tags = {"arm": arm, "pipeline_run": run.tracking_run, "seed": seed, "config_label": label, "digest.rows": rows}
     name = f"{arm}, {digits_of(label)} seed {run.settings.seed}"
     identity = run.tracker.start_evaluation(name, tags)
     run.tracker.log_datasets(identity, [data_split(prompts, "test", "evaluation")])

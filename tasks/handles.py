@@ -3,10 +3,12 @@
 Swapped arguments are type errors then, and what a record holds is known to its reader.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,11 +36,16 @@ from tucano.files.results import (
     ReportFiles,
 )
 
+F = TypeVar("F")
+
 
 class Record(BaseModel):
     """What a stage says about its artifact, as far as other stages read it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,33 @@ class Handle:
         return self.artifact.made_at
 
 
+def _files(kind: Callable[[Path], F]) -> cached_property[F]:
+    """What lies in the artifact's folder."""
+
+    def files(handle: Handle) -> F:
+        return kind(handle.artifact.folder)
+
+    return cached_property(files)
+
+
+def _record(kind: type[R]) -> cached_property[R]:
+    """What the stage says about it."""
+
+    def record(handle: Handle) -> R:
+        return kind.model_validate(handle.artifact.record)
+
+    return cached_property(record)
+
+
+def _read(kind: type[F], file: Callable[[Any], Path]) -> cached_property[F]:
+    """What one of its files holds."""
+
+    def read(handle: Handle) -> F:
+        return read_record(kind, file(handle))
+
+    return cached_property(read)
+
+
 class DataRecord(Record):
     licences: tuple[str, ...]
 
@@ -63,41 +97,27 @@ class DataRecord(Record):
 class PromptSet(Handle):
     """Prompts, demonstrations, system prompts and the store that they ask about."""
 
-    @property
-    def files(self) -> PromptFiles:
-        return PromptFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> DataRecord:
-        return DataRecord.model_validate(self.artifact.record)
+    files = _files(PromptFiles)
+    record = _record(DataRecord)
 
 
 class Questions(Handle):
     """The prompts of the benchmark: a folder like a prompt set's."""
 
-    @property
-    def files(self) -> PromptFiles:
-        return PromptFiles(self.artifact.folder)
+    files = _files(PromptFiles)
 
 
 class Plan(Handle):
     """What the comparison will be judged by, with the date on which that was fixed."""
 
-    @property
-    def files(self) -> PlanFiles:
-        return PlanFiles(self.artifact.folder)
+    files = _files(PlanFiles)
 
 
 class AuditResult(Handle):
     """The reward audit's report."""
 
-    @property
-    def files(self) -> AuditFiles:
-        return AuditFiles(self.artifact.folder)
-
-    @cached_property
-    def report(self) -> AuditReport:
-        return read_record(AuditReport, self.files.report)
+    files = _files(AuditFiles)
+    report = _read(AuditReport, lambda self: self.files.report)
 
 
 class PreferencesRecord(Record):
@@ -110,13 +130,8 @@ class PreferencesRecord(Record):
 class Preferences(Handle):
     """The pairs that people preferred, as far as a run may learn from them."""
 
-    @property
-    def files(self) -> PreferenceFiles:
-        return PreferenceFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> PreferencesRecord:
-        return PreferencesRecord.model_validate(self.artifact.record)
+    files = _files(PreferenceFiles)
+    record = _record(PreferencesRecord)
 
 
 class StartRecord(Record):
@@ -126,13 +141,8 @@ class StartRecord(Record):
 class Start(Handle):
     """What GRPO begins with: the best model, or adapter, by validation loss."""
 
-    @property
-    def files(self) -> StartFiles:
-        return StartFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> StartRecord:
-        return StartRecord.model_validate(self.artifact.record)
+    files = _files(StartFiles)
+    record = _record(StartRecord)
 
 
 class CheckLine(Record):
@@ -151,13 +161,8 @@ class PreflightRecord(Record):
 class PreflightResult(Handle):
     """What would ruin the run, seen before it."""
 
-    @property
-    def files(self) -> PreflightFiles:
-        return PreflightFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> PreflightRecord:
-        return PreflightRecord.model_validate(self.artifact.record)
+    files = _files(PreflightFiles)
+    record = _record(PreflightRecord)
 
 
 class AlarmLine(Record):
@@ -192,13 +197,8 @@ class SeedRecord(Record):
 class SeedResult(Handle):
     """The best adapter of one seed by the validation set, with its curves."""
 
-    @property
-    def files(self) -> SeedFiles:
-        return SeedFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> SeedRecord:
-        return SeedRecord.model_validate(self.artifact.record)
+    files = _files(SeedFiles)
+    record = _record(SeedRecord)
 
     @property
     def seed(self) -> int:
@@ -235,9 +235,7 @@ class BillRecord(Record):
 class AnswerSet(Handle):
     """Answers of several arms to the same prompts."""
 
-    @property
-    def files(self) -> AnswerFiles:
-        return AnswerFiles(self.artifact.folder)
+    files = _files(AnswerFiles)
 
     def read(self) -> list[Answer]:
         return read_answers(self.files.answers)
@@ -246,9 +244,7 @@ class AnswerSet(Handle):
 class EndpointAnswers(AnswerSet):
     """Answers of one API, and what they cost."""
 
-    @cached_property
-    def record(self) -> BillRecord:
-        return BillRecord.model_validate(self.artifact.record)
+    record = _record(BillRecord)
 
 
 class PaceRecord(Record):
@@ -259,13 +255,8 @@ class PaceRecord(Record):
 class ArmPaces(Handle):
     """How fast the trained arms answer."""
 
-    @property
-    def files(self) -> PaceFiles:
-        return PaceFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> PaceRecord:
-        return PaceRecord.model_validate(self.artifact.record)
+    files = _files(PaceFiles)
+    record = _record(PaceRecord)
 
 
 class JudgeRecord(BillRecord):
@@ -275,33 +266,21 @@ class JudgeRecord(BillRecord):
 class JudgeRatings(Handle):
     """How a model rates the insights of every arm."""
 
-    @cached_property
-    def record(self) -> JudgeRecord:
-        return JudgeRecord.model_validate(self.artifact.record)
+    record = _record(JudgeRecord)
 
 
 class ReauditResult(Handle):
     """The reward audit again, on what the tuned policies sample."""
 
-    @property
-    def files(self) -> ReauditFiles:
-        return ReauditFiles(self.artifact.folder)
-
-    @cached_property
-    def report(self) -> Reaudit:
-        return read_record(Reaudit, self.files.report)
+    files = _files(ReauditFiles)
+    report = _read(Reaudit, lambda self: self.files.report)
 
 
 class ComparisonResult(Handle):
     """The verdict with all its numbers."""
 
-    @property
-    def files(self) -> ComparisonFiles:
-        return ComparisonFiles(self.artifact.folder)
-
-    @cached_property
-    def comparison(self) -> Comparison:
-        return read_record(Comparison, self.files.comparison)
+    files = _files(ComparisonFiles)
+    comparison = _read(Comparison, lambda self: self.files.comparison)
 
 
 class MergeRecord(Record):
@@ -312,13 +291,8 @@ class MergeRecord(Record):
 class Merged(Handle):
     """The candidate as one model of 16-bit weights."""
 
-    @property
-    def files(self) -> MergedFiles:
-        return MergedFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> MergeRecord:
-        return MergeRecord.model_validate(self.artifact.record)
+    files = _files(MergedFiles)
+    record = _record(MergeRecord)
 
 
 class PublicRecord(Record):
@@ -328,50 +302,31 @@ class PublicRecord(Record):
 class PublicQuestions(Handle):
     """The questions of the public benchmarks, with Spider's databases beside them."""
 
-    @property
-    def files(self) -> PublicFiles:
-        return PublicFiles(self.artifact.folder)
-
-    @cached_property
-    def record(self) -> PublicRecord:
-        return PublicRecord.model_validate(self.artifact.record)
+    files = _files(PublicFiles)
+    record = _record(PublicRecord)
 
 
 class PublicAnswers(Handle):
     """What the arms answer to them."""
 
-    @property
-    def files(self) -> PublicFiles:
-        return PublicFiles(self.artifact.folder)
+    files = _files(PublicFiles)
 
 
 class PublicScores(Handle):
     """What these answers are worth."""
 
-    @property
-    def files(self) -> PublicFiles:
-        return PublicFiles(self.artifact.folder)
-
-    @cached_property
-    def result(self) -> PublicResult:
-        return read_record(PublicResult, self.files.result)
+    files = _files(PublicFiles)
+    result = _read(PublicResult, lambda self: self.files.result)
 
 
 class BenchmarkResult(Handle):
     """What every arm is worth by ground truth."""
 
-    @property
-    def files(self) -> BenchmarkFiles:
-        return BenchmarkFiles(self.artifact.folder)
-
-    @cached_property
-    def result(self) -> Benchmark:
-        return read_record(Benchmark, self.files.result)
+    files = _files(BenchmarkFiles)
+    result = _read(Benchmark, lambda self: self.files.result)
 
 
 class Report(Handle):
     """One page for readers."""
 
-    @property
-    def files(self) -> ReportFiles:
-        return ReportFiles(self.artifact.folder)
+    files = _files(ReportFiles)

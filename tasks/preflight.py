@@ -32,20 +32,12 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
     seed = run.settings.grpo.seeds[0]
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        begin = start_of(run, start)
-        job = order(
-            "preflight",
-            settings,
-            seed,
-            settings.worker.threads,
-            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
-            start=begin,
-        )
+        folders = JobFolders(prompts.files.folder, run.store.work_folder(recipe), draft)
+        job = order("preflight", settings, seed, settings.worker.threads, folders, start=start_of(run, start))
         result = run_child(run, job, "preflight")
         checks = PreflightRecord.model_validate(result).checks
         if any(line.raised for line in checks):
-            log = WorkFiles(work).log
+            log = WorkFiles(folders.work).log
             raise ChecksRaised(f"checks of the preflight raised, so GRPO did not start ({log}).\n\n{table(checks)}")
         PreflightFiles(draft).text.write_text(table(checks), encoding="utf-8")
         return result
@@ -53,7 +45,7 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     made = PreflightResult(run.make("preflight", MODULES["preflight"], of_preflight(settings, seed), inputs, produce))
     show_table("preflight", [line.model_dump() for line in made.record.checks])
-    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "preflight")
+    run.tracker.log_artifact(run.tracking_run, made.files.folder, "preflight")
     return made
 
 

@@ -7,7 +7,7 @@ adapter.
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -129,8 +129,8 @@ def _admit(
     if not merged.record.faithful:
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
     tags = _lineage(run, prompts, audit, best, evidence.comparison)
-    about = Entry([found.status], tags, _description(run, tags))
-    return _promotion(run, best, found, register(run, prompts, best, merged, about))
+    version = register(run, prompts, best, merged, [found.status], tags, _description(run, tags))
+    return _promotion(run, best, found, version)
 
 
 def _of_champion(people: Preference | None, champion: RegisteredModel | None) -> Preference | None:
@@ -171,32 +171,23 @@ def merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) -
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
+        folders = JobFolders(prompts.files.folder, run.store.work_folder(recipe), draft)
         begin = (start_of(run, start)[0], str(best.files.adapter))
-        job = order(
-            "merge",
-            settings,
-            settings.seed,
-            cores(),
-            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
-            start=begin,
-        )
-        return run_child(run, job, "merge")
+        return run_child(run, order("merge", settings, settings.seed, cores(), folders, start=begin), "merge")
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", best.arm: best.digest}
     return Merged(run.make("merged", MODULES["merge"], of_merge(settings, settings.seed), inputs, produce))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What the registry says of a version."""
-
-    aliases: list[str]
-    tags: dict[str, object]
-    description: str
-
-
-def register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, about: Entry) -> int:
+def register(
+    run: Run,
+    prompts: PromptSet,
+    best: SeedResult,
+    merged: Merged,
+    aliases: Sequence[str],
+    tags: Mapping[str, object],
+    description: str,
+) -> int:
     """The number of the new version."""
     identity = training_run(run, best)
     if identity is None:  # it is registered anew when it is reused, if the store takes that
@@ -205,7 +196,7 @@ def register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, abo
         )
     with _package(run, prompts, best, merged) as folder:
         model = run.settings.promotion.model
-        return run.tracker.register(model, identity, folder, about.tags, about.aliases, about.description).version
+        return run.tracker.register(model, identity, folder, tags, aliases, description).version
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def judge_public_answers(run: Run, questions: PublicQuestions, answers: PublicAn
     made = PublicScores(run.make("public", judge_public, chosen, inputs, produce))
     show_markdown("public-benchmarks", made.files.table.read_text(encoding="utf-8"))
     run.tracker.log_metrics(run.tracking_run, _metrics(made.result))
-    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "public")
+    run.tracker.log_artifact(run.tracking_run, made.files.folder, "public")
     return made
 
 

@@ -13,8 +13,8 @@ from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.audit.parallel.process import ratings_of
 from tucano.audit.report import AuditReport
-from tucano.bundle.engines import code_here
 from tucano.bundle.reading import SEED_STAGE
+from tucano.bundle.received import code_here
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import read_readings

@@ -20,10 +20,10 @@ import yaml
 from bundles import OVERRIDES, SEEDS, Champion, Made, Settings, champion, other_reward
 
 from tucano.bundle import archive, command
-from tucano.bundle.checks import Holds, held, looks
+from tucano.bundle.checks import held, looks
 from tucano.bundle.manifest import ARTIFACTS, CARD, NAME, Entry, Manifest
 from tucano.bundle.pack import Packed, pack
-from tucano.bundle.reading import unpacked
+from tucano.bundle.reading import Holds, unpacked
 from tucano.comparison.compare import Comparison
 from tucano.errors import UserError
 

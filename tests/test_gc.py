@@ -247,7 +247,7 @@ def pipeline(tracker: Tracker, storage: Path, label: str, registered: bool = Fal
     split = DataSplit("validation", "validation", label * 9, "x", 3)
     for one in (run, training):
         tracker.log_datasets(one, [split])
-        tracker.log_artifacts(one, folder, "report")
+        tracker.log_artifact(one, folder, "report")
     tracker.log_checkpoint(training, "grpo-seed-1", folder, 4, {"seed": 1}, {"best/reward": 0.6}, split)
     if registered:
         tracker.register("tucano", training, folder, {"pipeline_run": run, "digest.data": label}, ["champion"])

@@ -11,7 +11,6 @@ from test_docs import FENCE, ROOT, words_of
 from deployments.jobs import require_sound
 from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
-from deployments.vertex.plan import require_complete
 from tucano.cli import main as cli
 from tucano.profiles import load_profile
 from tucano.requirements.second_zero import findings
@@ -74,7 +73,7 @@ def test_a_deployment_of_the_pages_lacks_nothing(words: list[str]) -> None:
         return
     plan = vertex._plan(arguments)
     if not arguments.dry_run:
-        require_complete(plan)
+        require_sound(plan.environment)
         assert {*plan.secrets} == {"PREFECT_API_AUTH_STRING", "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD"}
 
 

@@ -2,7 +2,7 @@
 
 from test_report import comparison
 
-from tasks.running.journey import place, stages_of
+from tasks.running.run import place, stages_of
 from tucano.report.side_by_side import COLUMN, MOST_LINES, side_by_side
 from tucano.settings import PipelineSettings
 

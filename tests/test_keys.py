@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tasks.audit import audit_rewards
+from tasks.audit import audit_again, audit_rewards
 from tasks.benchmark import (
     answer_with_baselines,
     answer_with_endpoint,
@@ -39,7 +39,6 @@ from tasks.preflight import check_before_grpo
 from tasks.prepare import prepare_data
 from tasks.promote import merge
 from tasks.public import answer_public, judge_public_answers, make_public_set
-from tasks.reaudit import audit_again
 from tasks.running.run import Run
 from tasks.train import fine_tune, join, prefer, train_seed
 from tucano.artifacts import code_version as reading
@@ -417,6 +416,8 @@ def changed_by(copy: Path, before: dict[str, str], file: str, edit: Callable[[st
     ("file", "user", "stranger"),
     [
         ("tucano/truth/judge.json.xz", "tucano.training.answers", "tucano.training.sft"),
+        ("tucano/truth/judge.json.xz", "tucano.benchmark.answers", "tucano.training.sft"),
+        ("tucano/audit/relations/relations.jsonl.xz", "tucano.audit.stage", "tucano.training.sft"),
         ("tucano/truth/corpus/push.txt", "tucano.training.answers", "data.prepare"),
         ("rewards/corpus/push.txt", "tucano.audit.stage", "tucano.training.sft"),
         ("data/generator/natural/reviews_stories.txt", "data.prepare", "tucano.training.grpo"),
@@ -427,27 +428,6 @@ def test_texts_in_a_folder_of_their_own_are_part_of_what_reads_them(
 ) -> None:
     changed = changed_by(copy, before, file, lambda text: f"{text}Mais uma linha.\n")
     assert user in changed and stranger not in changed
-
-
-@pytest.mark.parametrize(
-    ("file", "users"),
-    [
-        ("tucano/truth/judge.json.xz", {"tucano.training.answers", "tucano.benchmark.answers"}),
-        ("tucano/audit/relations/relations.jsonl.xz", {"tucano.audit.stage"}),
-    ],
-)
-def test_a_compressed_table_is_part_of_what_reads_it(
-    copy: Path, before: dict[str, str], file: str, users: set[str]
-) -> None:
-    path = copy / file
-    data = path.read_bytes()
-    path.write_bytes(data + b"x")
-    try:
-        after = versions(copy)
-    finally:
-        path.write_bytes(data)
-    changed = {engine for engine in before if before[engine] != after[engine]}
-    assert users <= changed and "tucano.training.sft" not in changed
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_metrics_notes_tags_files_and_the_end(tracker: Tracker, run_id: str, tmp
     (tmp_path / "deep" / "a.json").write_text("{}", encoding="utf-8")
     tracker.log_metrics(run_id, {"gain/overall": 0.075, "p (Holm)": 0.0003})
     tracker.log_artifact(run_id, tmp_path / "report.html")
-    tracker.log_artifacts(run_id, tmp_path / "deep", "audit")
+    tracker.log_artifact(run_id, tmp_path / "deep", "audit")
     tracker.set_note(run_id, "**Melhor.**\n\nGanho de 0,075")
     tracker.set_tags(run_id, {"verdict": "better", "seeds": 3})
     tracker.finish(run_id, "FINISHED")

@@ -23,11 +23,11 @@ from prefect.states import AwaitingRetry, Crashed, Pending, Running, Scheduled
 from prefect.utilities.templating import apply_values
 from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
 
-from deployments.jobs import faults
+from deployments.jobs import faults, require_sound
 from deployments.vertex import checks, start
 from deployments.vertex.command import _checked
 from deployments.vertex.google import Google
-from deployments.vertex.plan import Plan, require_complete, template
+from deployments.vertex.plan import Plan, template
 from deployments.vertex.worker import JobConfiguration, Worker, machines_lost
 from tucano.cli import main as cli
 from tucano.errors import UserError
@@ -172,13 +172,13 @@ def test_secrets_and_local_addresses_are_kept_out_of_jobs(name: str, value: str,
 
 
 def test_a_plan_names_its_secrets_and_holds_none() -> None:
-    require_complete(PLAN)
+    require_sound(PLAN.environment)
     named = "PREFECT_API_AUTH_STRING=projects/shop/secrets/prefect-password/versions/latest"
     assert PLAN.environment["TUCANO_SECRETS"] == named
     with pytest.raises(UserError, match="PREFECT_API_URL=http://localhost:4200/api is an address of this machine"):
-        require_complete(replace(PLAN, api_url="http://localhost:4200/api"))
+        require_sound(replace(PLAN, api_url="http://localhost:4200/api").environment)
     with pytest.raises(UserError, match="give --tracking-uri"):
-        require_complete(replace(PLAN, tracking_uri=""))
+        require_sound(replace(PLAN, tracking_uri="").environment)
 
 
 def test_the_template_has_every_field_that_prefects_worker_reads() -> None:

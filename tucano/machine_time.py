@@ -22,7 +22,6 @@ from datetime import datetime
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tucano.storage.folder import Folder
@@ -85,9 +84,7 @@ class Clock:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *ended: object) -> None:
         self._ended.set()
         self._thread.join()
         self.beat()

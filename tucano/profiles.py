@@ -5,8 +5,9 @@ deployments.
 import difflib
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -119,7 +120,7 @@ def load_profile(root: Path, name: str, overrides: Sequence[str]) -> PipelineSet
         raise UserError(
             f"there is no profile {short(name)!r}{nearest(name, known)}; {PROJECT_FILE} has: {', '.join(known)}"
         )
-    values = _copy(known[name])
+    values = deepcopy(known[name])
     for override in overrides:
         _apply(values, override)
     settings = validated(values)
@@ -244,13 +245,6 @@ def _value(text: str) -> Any:
     except yaml.YAMLError:
         return text
     return value if value is None or isinstance(value, bool | int | float | list | dict) else text
-
-
-def _copy(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _copy(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
-        for name, value in values.items()
-    }
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

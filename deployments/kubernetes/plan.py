@@ -90,10 +90,7 @@ def _job(secret: str) -> dict[str, Any]:
         "env": "{{ env }}",
         "envFrom": [{"secretRef": {"name": secret}}],
         "args": "{{ command }}",
-        "resources": {
-            "requests": {"cpu": "{{ cpu }}", "memory": "{{ memory }}", GPU: "1"},
-            "limits": {GPU: "1"},
-        },
+        "resources": {"requests": {"cpu": "{{ cpu }}", "memory": "{{ memory }}", GPU: "1"}, "limits": {GPU: "1"}},
     }
     pod = {
         "parallelism": 1,  # these two are no fields of a pod; prefect-kubernetes refuses a template without them

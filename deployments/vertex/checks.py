@@ -51,10 +51,8 @@ def ask(plan: Plan, google: Google) -> tuple[list[CloudCheck], Plan]:
 
 def _service(plan: Plan, google: Google) -> CloudCheck:
     answer = google.get("serviceusage", f"v1/projects/{plan.project}/services/aiplatform.googleapis.com")
-    if not answer.ok:
-        return _unasked("Vertex AI", answer)
-    if not answer.content.get("state"):
-        return _untold("Vertex AI", "state")
+    if settled := _settled("Vertex AI", answer, "state"):
+        return settled
     if answer.content["state"] == "ENABLED":
         return CloudCheck("Vertex AI", "ok", f"enabled in {plan.project}")
     return CloudCheck(
@@ -72,8 +70,8 @@ def _quota(plan: Plan, google: Google, metric: str) -> CloudCheck:
     metric = f"aiplatform.googleapis.com/{metric}"
     service = f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com"
     answer = google.get("serviceusage", f"{service}/consumerQuotaMetrics/{quote(metric, safe='')}")
-    if not answer.ok:
-        return _unasked(name, answer)
+    if settled := _settled(name, answer):
+        return settled
     limits = _listed(answer.content, "consumerQuotaLimits")
     if not limits:
         return _untold(name, "consumerQuotaLimits")
@@ -122,34 +120,22 @@ def _account(plan: Plan, google: Google) -> CloudCheck:
 
 
 def _permissions(name: str, wanted: tuple[str, ...], answer: Answer) -> CloudCheck:
-    if answer.status == 404:
-        return CloudCheck(name, "fails", answer.reason)
-    if not answer.ok:
-        return _unasked(name, answer)
+    if settled := _settled(name, answer, absent=answer.reason):
+        return settled
     granted = answer.content.get("permissions") or []
     if not isinstance(granted, list):
         return _untold(name, "list of permissions")
     missing = [permission for permission in sorted(wanted) if permission not in granted]
-    return (
-        CloudCheck(name, "fails", f"missing: {', '.join(missing)}")
-        if missing
-        else CloudCheck(name, "ok", ", ".join(wanted))
-    )
+    if missing:
+        return CloudCheck(name, "fails", f"missing: {', '.join(missing)}")
+    return CloudCheck(name, "ok", ", ".join(wanted))
 
 
 def _bucket(plan: Plan, google: Google) -> CloudCheck:
     answer = google.get("storage", f"storage/v1/b/{plan.bucket}")
-    if answer.status == 404:
-        return CloudCheck(
-            "bucket",
-            "fails",
-            f"gs://{plan.bucket} does not exist: gcloud storage buckets create gs://{plan.bucket} --location"
-            f" {plan.region}",
-        )
-    if not answer.ok:
-        return _unasked("bucket", answer)
-    if not answer.content.get("location"):
-        return _untold("bucket", "location")
+    make = f"gcloud storage buckets create gs://{plan.bucket} --location {plan.region}"
+    if settled := _settled("bucket", answer, "location", f"gs://{plan.bucket} does not exist: {make}"):
+        return settled
     location = str(answer.content["location"]).lower()
     if plan.region.startswith({"eu": "europe"}.get(location, location)):
         return CloudCheck("bucket", "ok", f"gs://{plan.bucket} lies in {location}")
@@ -173,8 +159,8 @@ def _account_may(plan: Plan, google: Google) -> Iterator[CloudCheck]:
         answer = google.post("policytroubleshooter", "v1/iam:troubleshoot", {"accessTuple": question})
         access = str(answer.content.get("access") or "")
         name = f"account: {permission}"
-        if not answer.ok:
-            yield _unasked(name, answer)
+        if settled := _settled(name, answer):
+            yield settled
         elif access == "GRANTED":
             yield CloudCheck(name, "ok", resource.rpartition("/")[2])
         else:
@@ -183,22 +169,12 @@ def _account_may(plan: Plan, google: Google) -> Iterator[CloudCheck]:
 
 def _secret(plan: Plan, google: Google, secret: str) -> CloudCheck:
     answer = google.get("secretmanager", f"v1/projects/{plan.project}/secrets/{secret}/versions/latest")
-    if answer.status == 404:
-        return CloudCheck(
-            f"secret {secret}",
-            "fails",
-            f"has no version: gcloud secrets create {secret} --data-file=- --project {plan.project}",
-        )
-    if not answer.ok:
-        return _unasked(f"secret {secret}", answer)
-    if not answer.content.get("state"):
-        return _untold(f"secret {secret}", "state")
-    enabled = answer.content["state"] == "ENABLED"
-    return CloudCheck(
-        f"secret {secret}",
-        "ok" if enabled else "fails",
-        f"its latest version is {str(answer.content.get('state')).lower()}",
-    )
+    name = f"secret {secret}"
+    absent = f"has no version: gcloud secrets create {secret} --data-file=- --project {plan.project}"
+    if settled := _settled(name, answer, "state", absent):
+        return settled
+    state = answer.content["state"]
+    return CloudCheck(name, "ok" if state == "ENABLED" else "fails", f"its latest version is {str(state).lower()}")
 
 
 def _image(image: str, google: Google) -> tuple[CloudCheck, str]:
@@ -210,18 +186,11 @@ def _image(image: str, google: Google) -> tuple[CloudCheck, str]:
         return CloudCheck("image", "not asked", f"{found['host']} is no Google registry"), image
     path = f"v2/{found['path']}/manifests/{found['digest'] or found['tag'] or 'latest'}"
     answer = google.get("registry", path, host=found["host"], Accept=MANIFESTS)
-    if answer.status == 404:
-        return (
-            CloudCheck(
-                "image",
-                "fails",
-                f"{image} is not there: docker build -f deployments/image/Dockerfile -t {image} . && docker push"
-                f" {image}",
-            ),
-            image,
-        )
+    make = f"docker build -f deployments/image/Dockerfile -t {image} . && docker push {image}"
+    if settled := _settled("image", answer, absent=f"{image} is not there: {make}"):
+        return settled, image
     digest = answer.headers.get("Docker-Content-Digest")
-    if not answer.ok or digest is None:
+    if digest is None:
         return _unasked("image", answer), image
     return CloudCheck("image", "ok", digest), f"{found['host']}/{found['path']}@{digest}"
 
@@ -230,6 +199,17 @@ def _listed(content: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The objects of a list in an answer; none where there is no list."""
     found = content.get(name)
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _settled(name: str, answer: Answer, wanted: str = "", absent: str = "") -> CloudCheck | None:
+    """What an answer comes to without a look at what is `wanted` in it; None where that is there. `absent` is said of
+    what Google does not find.
+    """
+    if absent and answer.status == 404:
+        return CloudCheck(name, "fails", absent)
+    if not answer.ok:
+        return _unasked(name, answer)
+    return _untold(name, wanted) if wanted and not answer.content.get(wanted) else None
 
 
 def _untold(name: str, lacking: str) -> CloudCheck:

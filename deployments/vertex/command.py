@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from deployments.jobs import IMAGE, shown, trouble
+from deployments.jobs import IMAGE, require_sound, shown, trouble
 from deployments.prefect_api import require_server
 from deployments.vertex.plan import (
     ACCELERATOR,
@@ -17,7 +17,6 @@ from deployments.vertex.plan import (
     PROVISIONING,
     Plan,
     pool,
-    require_complete,
 )
 from tucano.errors import UserError
 from tucano.security.printable import short
@@ -93,7 +92,7 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
     if arguments.dry_run:
         print("\nNothing was asked and nothing was changed (--dry-run).")
         return 0
-    require_complete(plan)
+    require_sound(plan.environment)
     require_server()
     plan, failing = _checked(plan)
     from deployments.pools import applied

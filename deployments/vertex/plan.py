@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from deployments.jobs import COMMAND, SECRETS, Pool, environment, require_sound, variable
+from deployments.jobs import COMMAND, SECRETS, Pool, environment, variable
 
 POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
 DESCRIPTION = (
@@ -86,11 +86,6 @@ def scheduling(provisioning: str) -> dict[str, Any]:
     if provisioning == "flex-start":
         return once | {"max_wait_duration": f"{LONGEST_WAIT_HOURS * 3600}s"}
     return once
-
-
-def require_complete(plan: Plan) -> None:
-    """UserError for what cannot work, whoever is asked."""
-    require_sound(plan.environment)
 
 
 def pool(plan: Plan) -> Pool:

@@ -3,7 +3,7 @@
 import asyncio
 
 from tasks.handles import Merged, PromptSet, SeedResult
-from tasks.promote import Entry, register
+from tasks.promote import register
 from tasks.running.run import Run, stage
 from tucano.prompts import read_prompts
 from tucano.serving.answers import Answer, Ask
@@ -14,7 +14,7 @@ from tucano.serving.versions import Versions
 @stage("served answer")
 def answer_served(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged) -> Answer:
     """The merged model's answer to a test prompt. Its version has no alias, in the rehearsal's own registry."""
-    version = register(run, prompts, best, merged, Entry([], {}, "of a rehearsal"))
+    version = register(run, prompts, best, merged, [], {}, "of a rehearsal")
     prompt = read_prompts(prompts.files.test)[0]
     return asyncio.run(_answered(run, f"{run.settings.promotion.model}/{version}", Ask(prompt.task, prompt.user)))
 

@@ -25,7 +25,7 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
     """
     logger = get_run_logger()
     bar = ProgressBar(label)
-    hears = run.overview.hears if run.overview is not None else _nobody
+    hears = run.overview.hears if run.overview is not None else lambda child, sentence: None
     last, lines = 0.0, 0
 
     def show(progress: Progress) -> None:
@@ -57,7 +57,3 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
     finally:
         bar.close()
         hears(label, None)
-
-
-def _nobody(child: str, sentence: str | None) -> None:
-    """A part of a run keeps no overview."""

@@ -57,24 +57,22 @@ def named(settings: PipelineSettings, deployment: str | None = None) -> str:
 
 def seed_name() -> str:
     """Like `seed 42 of nano synthetic, 2026-11-21`."""
-    parameters = runtime.flow_run.parameters
-    return (
-        f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.label},"
-        f" {_day()}"
-    )
+    return f"seed {runtime.flow_run.parameters['seed']} {_of_model()}"
 
 
 def stage_name() -> str:
     """Like `sft of nano synthetic, 2026-11-21`."""
-    parameters = runtime.flow_run.parameters
-    settings = parameters["settings"]
-    return f"{short(str(parameters['stage']))} of {settings.model.name} {settings.data.label}, {_day()}"
+    return f"{short(str(runtime.flow_run.parameters['stage']))} {_of_model()}"
 
 
 def benchmark_name() -> str:
     """Like `benchmark of nano synthetic, 2026-11-21`."""
+    return f"benchmark {_of_model()}"
+
+
+def _of_model() -> str:
     settings = runtime.flow_run.parameters["settings"]
-    return f"benchmark of {settings.model.name} {settings.data.label}, {_day()}"
+    return f"of {settings.model.name} {settings.data.label}, {_day()}"
 
 
 def plain_name() -> str:

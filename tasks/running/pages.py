@@ -9,9 +9,9 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from tucano.security.printable import escaped, fenced
 
 
-def show_text(key: str, text: str, description: str | None = None) -> None:
+def show_text(key: str, text: str) -> None:
     """A text as it is, every character in its place."""
-    create_markdown_artifact(key=key, markdown=fenced(text), description=_said(description))
+    create_markdown_artifact(key=key, markdown=fenced(text))
 
 
 def show_table(key: str, rows: Sequence[Mapping[str, object]], description: str | None = None) -> None:

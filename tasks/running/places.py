@@ -14,7 +14,6 @@ from tucano.settings import PipelineSettings
 from tucano.storage.folder import is_remote
 from tucano.tracking.store import named
 
-"""The name of the model that SFT builds, wherever it works."""
 ON_THIS_MACHINE = "process"
 """The type of the work pool whose runs are processes beside its worker."""
 WORKER_SECONDS = 60.0

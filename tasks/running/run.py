@@ -14,7 +14,6 @@ from prefect.client.schemas.objects import State
 from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
 
-from tasks.running.journey import place
 from tasks.running.labels import config_label, prefect_link
 from tasks.running.overview import Overview, overview_of
 from tucano.artifacts.code_version import code_version
@@ -36,6 +35,24 @@ RETRY_SECONDS = (1, 30)
 """Before the second and before every later attempt: a killed child starts again at once, a full disk may take a
 moment.
 """
+
+
+def stages_of(settings: PipelineSettings) -> tuple[str, ...]:
+    """The stages of a train run, in the order in which they begin. Beside these a run may make smaller ones."""
+    seeds = [f"grpo-seed-{seed}" for seed in settings.grpo.seeds]
+    sft = ["sft"] if settings.sft.enabled else []
+    ends = ["answers", "re-audit", "comparison", "merged", "report"]
+    return ("data", "plan", "audit", *sft, "preflight", *seeds, *ends)
+
+
+def place(stage: str, settings: PipelineSettings) -> str:
+    """Like ` (stage 3 of 13, then sft)`; empty for one beside the way."""
+    way = stages_of(settings)
+    if stage not in way:
+        return ""
+    number = way.index(stage) + 1
+    then = f", then {way[number]}" if number < len(way) else ", the last"
+    return f" (stage {number} of {len(way)}{then})"
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,9 @@ from tucano.artifacts.lineage import faults, verify
 from tucano.artifacts.records import read_record
 from tucano.audit.report import AuditReport
 from tucano.bundle.card import render
-from tucano.bundle.engines import code_here, code_there
 from tucano.bundle.manifest import ARTIFACTS, CARD, MODEL, RATINGS, Manifest
-from tucano.bundle.reading import SEED_STAGE, Contents
-from tucano.bundle.received import settings_followed
+from tucano.bundle.reading import SEED_STAGE, Contents, Holds
+from tucano.bundle.received import code_here, code_there, settings_followed
 from tucano.bundle.remaking import answers_scored_again, verdict_made_again
 from tucano.files.models import MergedFiles, SeedFiles, ServedFiles
 from tucano.files.prompts import SETS, PromptFiles
@@ -41,15 +40,6 @@ class Check:
     said: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """What a check found to be as it should be, in words, or what is not."""
-
-    well: str
-    faults: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-
-
 def held(name: str, look: Callable[[], Holds]) -> Check:
     """A check that cannot read what it is about has failed."""
     try:
@@ -69,10 +59,10 @@ def looks(root: Path, contents: Contents) -> dict[str, Callable[[], Holds]]:
         "artifacts": lambda: artifacts(root, contents.manifest),
         "registry": lambda: registered(root, contents),
         "ratings": lambda: ratings(root, contents),
-        "settings": lambda: Holds(*settings_followed(contents)),
+        "settings": lambda: settings_followed(contents),
         "code": lambda: code(contents),
-        "answers": lambda: Holds(*answers_scored_again(contents)),
-        "verdict": lambda: Holds(*verdict_made_again(contents)),
+        "answers": lambda: answers_scored_again(contents),
+        "verdict": lambda: verdict_made_again(contents),
         "model card": lambda: card(root, contents),
     }
 

@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -75,8 +75,3 @@ def require_name(name: str) -> None:
     """UserError for what could lie outside of the folder that a bundle is unpacked into, or be hidden there."""
     if len(name) > LONGEST_NAME or not all(map(_PART.fullmatch, name.split("/"))):
         raise UserError(f"it holds a file called {short(name)!r}, which no bundle has; do not unpack it")
-
-
-def as_json(value: Any) -> Any:
-    """A value as it is read back."""
-    return json.loads(json.dumps(value, default=str))

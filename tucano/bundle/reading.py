@@ -24,6 +24,16 @@ SEED_STAGE = "grpo-"
 
 
 @dataclass(frozen=True, slots=True)
+class Holds:
+    """What a check found to be as it should be, in words, what is not, and
+    what only other code or another machine explains."""
+
+    well: str
+    faults: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SeedLine:
     """What a seed's artifact says of its training."""
 

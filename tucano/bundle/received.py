@@ -1,4 +1,6 @@
-"""What each stage of a bundle received, held against what follows from the settings of its run."""
+"""What each stage of a bundle received, held against what follows from the settings of its run; and whose code made
+it.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +8,10 @@ from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
-from tucano.bundle.engines import code_here, code_there
-from tucano.bundle.reading import SEED_STAGE, Contents
+from tucano.artifacts.code_version import code_version
+from tucano.bundle.reading import SEED_STAGE, Contents, Holds
+from tucano.errors import UserError
+from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
 from tucano.settings.comparison import ComparisonStage
@@ -26,9 +30,24 @@ from tucano.settings.stages import (
     of_reaudit,
     of_sft,
 )
+from tucano.training.jobs import MODULES
 
-Found = tuple[str, tuple[str, ...], tuple[str, ...]]
-"""What is as it should be, in words; what is not; what only the code explains."""
+ENGINES = {
+    "data": "data.prepare",
+    "plan": "tucano.comparison.plan",
+    "audit": "tucano.audit.stage",
+    "sft": MODULES["sft"],
+    "preflight": MODULES["preflight"],
+    "answers": MODULES["answer"],
+    "re-audit": "tucano.audit.reaudit_table",
+    "comparison": "tucano.comparison.compare",
+    "merged": MODULES["merge"],
+    "report": "tucano.report.report",
+    "public-set": "data.public.prepare",
+    "public-answers": MODULES["public"],
+    "public": "tucano.benchmark.public.result",
+}
+"""Whose code makes each stage; that of the seeds is GRPO's."""
 IN_WORDS = {"missing": "list of missing seeds", "unmoved": "list of seeds that did not move"}
 
 
@@ -40,7 +59,7 @@ class Apart:
     known: Literal["both", "there", "here"]
 
 
-def settings_followed(contents: Contents) -> Found:
+def settings_followed(contents: Contents) -> Holds:
     """Each stage received what follows from the settings of the run."""
     said: list[str] = []
     others: list[str] = []
@@ -54,7 +73,20 @@ def settings_followed(contents: Contents) -> Found:
             others.append(f"{stage} was made by other code, whose settings differ in {_told(names)}")
         else:
             said += [f"the settings of {stage} differ in {_told([one])}, and its code is the one here" for one in names]
-    return f"{len(stages)} stages received what the settings say", tuple(said), tuple(others)
+    return Holds(f"{len(stages)} stages received what the settings say", tuple(said), tuple(others))
+
+
+def code_there(contents: Contents, stage: str) -> str:
+    """What the stage's artifact says that it was made by."""
+    return str(contents.made(stage)["code"])
+
+
+def code_here(stage: str) -> str:
+    if stage.startswith(SEED_STAGE):
+        return code_version(MODULES["grpo"])
+    if stage not in ENGINES:
+        raise UserError(f"{short(stage)} is no stage that a bundle of this version has")
+    return code_version(ENGINES[stage])
 
 
 def of_its_comparison(contents: Contents) -> ComparisonStage:

@@ -1,16 +1,17 @@
 """What follows from stored answers, made again by the code that is here: rewards and truths, then the verdict."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import isclose
 from typing import Any
+
+from pydantic_core import to_jsonable_python
 
 from rewards import load_reward_set
 from tucano.artifacts.records import read_record
 from tucano.benchmark.public.questions import PublicFiles
 from tucano.benchmark.public.result import PublicResult
-from tucano.bundle.manifest import as_json
-from tucano.bundle.reading import Contents
+from tucano.bundle.reading import Contents, Holds
 from tucano.bundle.received import of_its_comparison
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
@@ -25,11 +26,9 @@ from tucano.truth import truth
 
 SAME = 1e-9
 """Relative: processors add in other orders, and no figure is read to nine digits."""
-Found = tuple[str, tuple[str, ...]]
-"""What is as it should be, in words; what is not."""
 
 
-def answers_scored_again(contents: Contents) -> Found:
+def answers_scored_again(contents: Contents) -> Holds:
     """Every stored answer's reward, components and truth."""
     folder = contents.prompts.folder
     rewards = load_reward_set(contents.settings.comparison.rewards, folder)
@@ -40,20 +39,21 @@ def answers_scored_again(contents: Contents) -> Found:
         score = rewards.score(prompt, answer.completion)
         was = {"reward": answer.reward, "truth": answer.truth, **answer.components}
         now = {"reward": score.total, "truth": truth(prompt, answer.completion, folder), **score.components}
-        for place, before, after in differences(was, as_json(now)):
+        for place, before, after in differences(was, to_jsonable_python(now)):
             who = f"{answer.arm}, {answer.decoding} answer {answer.sample} to {answer.prompt_id}"
             said.append(f"{short(who)}: {place} {before} there, {after} here")
-    return f"{len(contents.answers)} rewards and truths are what they were", tuple(said)
+    return Holds(f"{len(contents.answers)} rewards and truths are what they were", tuple(said))
 
 
-def verdict_made_again(contents: Contents) -> Found:
+def verdict_made_again(contents: Contents) -> Holds:
     """Every figure and sentence of the comparison."""
     made = compared(contents, contents.answers, AnswerFiles(contents.of("answers")))
+    now = to_jsonable_python(made)
     said = [
         f"{place}: {short(str(before), 60)} there, {short(str(after), 60)} here"
-        for place, before, after in differences(as_json(asdict(contents.comparison)), as_json(asdict(made)))
+        for place, before, after in differences(to_jsonable_python(contents.comparison), now)
     ]
-    return f"{_count(as_json(asdict(made)))} figures and sentences: {made.verdict.headline}", tuple(said)
+    return Holds(f"{_count(now)} figures and sentences: {made.verdict.headline}", tuple(said))
 
 
 def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) -> Comparison:
@@ -63,7 +63,7 @@ def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) 
     stored = contents.comparison
     chosen = of_its_comparison(contents)
     design = Design(
-        reference="sft" if contents.settings.sft.enabled else "base",
+        reference=contents.settings.reference,
         seeds=[line.seed for line in contents.seeds.values()],
         shown_seed=contents.seeds[contents.candidate].seed,
         looks=stored.looks,

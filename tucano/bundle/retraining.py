@@ -16,10 +16,9 @@ from typing import Any
 from data.prepare import prepare
 from tucano.artifacts.identity import digests_at
 from tucano.artifacts.lineage import STARTS_STAGE
-from tucano.bundle.checks import Check, Holds, held
-from tucano.bundle.manifest import as_json
-from tucano.bundle.reading import SEED_STAGE, Contents
-from tucano.bundle.remaking import compared, differences
+from tucano.bundle.checks import Check, held
+from tucano.bundle.reading import SEED_STAGE, Contents, Holds
+from tucano.bundle.remaking import compared
 from tucano.comparison.answers import arms_of, read_answers
 from tucano.errors import UserError
 from tucano.files.models import MergedFiles, SeedFiles, StartFiles
@@ -86,7 +85,7 @@ class Retraining:
         return self._judged("the same prompts and stores", said, [])
 
     def fine_tuned(self) -> Holds:
-        made = self._train("sft", self.settings.seed, "sft", None)
+        made = self._work("sft", "sft", self.settings.seed)
         there = StartFiles(self.contents.of("sft"))
         said = _changed(there.weights, self._start.weights)
         if there.built_here:
@@ -97,15 +96,10 @@ class Retraining:
         """As many at a time as there are cores for."""
         lines = self.contents.seeds
         with ThreadPoolExecutor(seeds_at_a_time(self.settings)) as pool:
-            made = dict(
-                zip(
-                    lines,
-                    pool.map(
-                        lambda arm: self._train("grpo", lines[arm].seed, f"{SEED_STAGE}{arm}", self._begin), lines
-                    ),
-                    strict=True,
-                )
+            trained = pool.map(
+                lambda arm: self._work("grpo", f"{SEED_STAGE}{arm}", lines[arm].seed, start=self._begin), lines
             )
+            made = dict(zip(lines, trained, strict=True))
         said: list[str] = []
         elsewhere: list[str] = []
         for arm in lines:
@@ -144,11 +138,8 @@ class Retraining:
         asked = read_answers(self._answers.answers)
         others = [answer for answer in self.contents.answers if answer.arm not in arms_of(asked)]
         made = compared(self.contents, [*asked, *others], self._answers)
-        said = (
-            [f"now: {made.verdict.headline}"]
-            if any(differences(as_json(self.contents.comparison.verdict.sentences), as_json(made.verdict.sentences)))
-            else []
-        )
+        same = made.verdict.sentences == self.contents.comparison.verdict.sentences
+        said = [] if same else [f"now: {made.verdict.headline}"]
         return self._judged(f"the same: {made.verdict.headline}", said, self._known)
 
     @property
@@ -178,9 +169,6 @@ class Retraining:
 
     def _of(self, stage: str) -> Path:
         return self.scratch / "made" / stage
-
-    def _train(self, kind: ChildKind, seed: int, stage: str, start: tuple[str, str | None] | None) -> dict[str, Any]:
-        return self._work(kind, stage, seed, start=start)
 
     def _work(
         self,

@@ -51,8 +51,8 @@ def _on_a_gpu(settings: PipelineSettings, machine: str) -> int:
     quieten_libraries()
     from tucano.training.foresight.forecast import forecast, require_memory
 
-    for finding in findings_of_the_model(settings):
-        raise UserError(finding.sentence)
+    for sentence in findings_of_the_model(settings):
+        raise UserError(sentence)
     print("Running the code of each stage on tensors without contents (ten seconds to minutes):", flush=True)
     found = forecast(settings, MACHINES[machine], lambda line: print(f"  {line.stage}", flush=True))
     print()
@@ -88,8 +88,8 @@ def _in_turn(settings: PipelineSettings) -> str:
 
 
 def _on_this_machine(settings: PipelineSettings) -> int:
-    for finding in has_own_interpreter(settings):
-        raise UserError(finding.sentence)
+    for sentence in has_own_interpreter(settings):
+        raise UserError(sentence)
     print(f"Measuring a few steps of each stage on this machine ({cores()} cores) ...", flush=True)
     rows = list(_rows(settings, _tried(settings)))
     print(f"\n{'stage':<14} {'time':>9}   from")

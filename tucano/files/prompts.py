@@ -1,8 +1,9 @@
 """The folder of a prompt set: what the data stage and the benchmark write, and everything else reads."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
+
+from tucano.files import Files, below
 
 STORE = "store.sqlite"
 SETS = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
@@ -13,69 +14,39 @@ def further_store(number: int) -> str:
     return f"store-{number}.sqlite"
 
 
-@dataclass(frozen=True, slots=True)
-class PromptFiles:
+def _file(name: str) -> str:
+    """Of one of `SETS`."""
+    assert name in SETS, name
+    return f"{name}.jsonl"
+
+
+class PromptFiles(Files):
     """A `Prompt` per line in each of the sets; the system prompts by task; the store that questions ask; Portuguese
     passages.
+
+    `general` and `paraphrases` (a `Paraphrase` per line) are there where the settings ask for some.
     """
 
-    folder: Path
+    train = below(_file("train"))
+    validation = below(_file("validation"))
+    test = below(_file("test"))
+    demonstrations = below(_file("demonstrations"))
+    demonstrations_validation = below(_file("demonstrations_validation"))
+    general = below("general_demonstrations.jsonl")
+    paraphrases = below("paraphrases.jsonl")
+    system_prompts = below("system_prompts.json")
+    store = below(STORE)
+    passages = below("portuguese.txt")
+    report = below("report.json")
 
     def of(self, name: str) -> Path:
         """The file of one of `SETS`."""
-        assert name in SETS, name
-        return self.folder / f"{name}.jsonl"
-
-    @property
-    def train(self) -> Path:
-        return self.of("train")
-
-    @property
-    def validation(self) -> Path:
-        return self.of("validation")
-
-    @property
-    def test(self) -> Path:
-        return self.of("test")
-
-    @property
-    def demonstrations(self) -> Path:
-        return self.of("demonstrations")
-
-    @property
-    def demonstrations_validation(self) -> Path:
-        return self.of("demonstrations_validation")
-
-    @property
-    def general(self) -> Path:
-        """General demonstrations; there where some are mixed in (`data.general`)."""
-        return self.folder / "general_demonstrations.jsonl"
-
-    @property
-    def paraphrases(self) -> Path:
-        """A `Paraphrase` per line; there where some are made (`data.paraphrases`)."""
-        return self.folder / "paraphrases.jsonl"
-
-    @property
-    def system_prompts(self) -> Path:
-        return self.folder / "system_prompts.json"
-
-    @property
-    def store(self) -> Path:
-        return self.folder / STORE
+        return self.folder / _file(name)
 
     @property
     def stores(self) -> list[Path]:
         """The store, and the further ones beside it."""
         return [self.store, *sorted(self.folder.glob("store-*.sqlite"))]
-
-    @property
-    def passages(self) -> Path:
-        return self.folder / "portuguese.txt"
-
-    @property
-    def report(self) -> Path:
-        return self.folder / "report.json"
 
     def systems(self) -> dict[str, str]:
         """{task: system prompt}"""

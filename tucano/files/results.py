@@ -1,111 +1,47 @@
 """The folders of what is measured: answers, reports and verdicts."""
 
-from dataclasses import dataclass
-from pathlib import Path
+from tucano.files import Files, below
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFiles:
+class AnswerFiles(Files):
     """An `Answer` per line, and how each arm reads ordinary Portuguese."""
 
-    folder: Path
-
-    @property
-    def answers(self) -> Path:
-        return self.folder / "answers.jsonl"
-
-    @property
-    def language(self) -> Path:
-        return self.folder / "language.jsonl"
+    answers = below("answers.jsonl")
+    language = below("language.jsonl")
 
 
-@dataclass(frozen=True, slots=True)
-class AuditFiles:
-    folder: Path
-
-    @property
-    def report(self) -> Path:
-        return self.folder / "audit.json"
-
-    @property
-    def page(self) -> Path:
-        return self.folder / "audit.html"
-
-    @property
-    def text(self) -> Path:
-        return self.folder / "audit.txt"
+class AuditFiles(Files):
+    report = below("audit.json")
+    page = below("audit.html")
+    text = below("audit.txt")
 
 
-@dataclass(frozen=True, slots=True)
-class PlanFiles:
-    folder: Path
-
-    @property
-    def plan(self) -> Path:
-        return self.folder / "plan.json"
+class PlanFiles(Files):
+    plan = below("plan.json")
 
 
-@dataclass(frozen=True, slots=True)
-class PreflightFiles:
-    folder: Path
-
-    @property
-    def text(self) -> Path:
-        return self.folder / "preflight.txt"
+class PreflightFiles(Files):
+    text = below("preflight.txt")
 
 
-@dataclass(frozen=True, slots=True)
-class ReauditFiles:
-    folder: Path
-
-    @property
-    def report(self) -> Path:
-        return self.folder / "re-audit.json"
-
-    @property
-    def text(self) -> Path:
-        return self.folder / "re-audit.txt"
+class ReauditFiles(Files):
+    report = below("re-audit.json")
+    text = below("re-audit.txt")
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonFiles:
-    folder: Path
-
-    @property
-    def comparison(self) -> Path:
-        return self.folder / "comparison.json"
+class ComparisonFiles(Files):
+    comparison = below("comparison.json")
 
 
-@dataclass(frozen=True, slots=True)
-class PaceFiles:
-    folder: Path
-
-    @property
-    def paces(self) -> Path:
-        return self.folder / "paces.json"
+class PaceFiles(Files):
+    paces = below("paces.json")
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkFiles:
-    folder: Path
-
-    @property
-    def result(self) -> Path:
-        return self.folder / "benchmark.json"
-
-    @property
-    def table(self) -> Path:
-        return self.folder / "benchmark.md"
+class BenchmarkFiles(Files):
+    result = below("benchmark.json")
+    table = below("benchmark.md")
 
 
-@dataclass(frozen=True, slots=True)
-class ReportFiles:
-    folder: Path
-
-    @property
-    def page(self) -> Path:
-        return self.folder / "report.html"
-
-    @property
-    def settings(self) -> Path:
-        return self.folder / "settings.json"
+class ReportFiles(Files):
+    page = below("report.html")
+    settings = below("settings.json")

@@ -39,10 +39,11 @@ class Finding:
 
 def findings(settings: PipelineSettings) -> list[Finding]:
     """Everything that the checks find, in their order."""
-    return [finding for check in CHECKS for finding in check(settings)]
+    checks = [*((check, True) for check in REFUSING), *((check, False) for check in WARNING)]
+    return [Finding(sentence, refuses) for check, refuses in checks for sentence in check(settings)]
 
 
-def findings_of_the_model(settings: PipelineSettings) -> Iterator[Finding]:
+def findings_of_the_model(settings: PipelineSettings) -> Iterator[str]:
     """What refuses a run wherever it would compute."""
     for check in (_base_is_pinned, _speaks, _lengths_fit, _has_demonstrations, _mixes_into_something):
         yield from check(settings)
@@ -63,7 +64,7 @@ def require_startable(settings: PipelineSettings) -> None:
         require_memory(settings)
 
 
-def _has_a_server(settings: PipelineSettings) -> Iterator[Finding]:
+def _has_a_server(settings: PipelineSettings) -> Iterator[str]:
     if os.environ.get("PREFECT_API_URL"):
         return
     execution = settings.execution
@@ -72,152 +73,136 @@ def _has_a_server(settings: PipelineSettings) -> Iterator[Finding]:
         ("stages", execution.stages, "do them"),
     ):
         if deployment is not None:
-            yield Finding(
+            yield (
                 f"execution.{name}={deployment} needs a Prefect server that stays: start one with tucano up and name it"
-                f" in PREFECT_API_URL (docs/operations.md), or {what} in this run with --set execution.{name}=null",
-                refuses=True,
+                f" in PREFECT_API_URL (docs/operations.md), or {what} in this run with --set execution.{name}=null"
             )
 
 
-def _base_is_pinned(settings: PipelineSettings) -> Iterator[Finding]:
+def _base_is_pinned(settings: PipelineSettings) -> Iterator[str]:
     name = settings.model.name
     unknown = unpinned(name, settings.model.revision)
     if unknown is not None:
-        yield Finding(
+        yield (
             f"{name} is no local folder, and {unknown}: what is trained on it can never be promoted, and it may change"
             " between two attempts; name the commit with --set model.revision=COMMIT"
-            f" (git ls-remote https://huggingface.co/{name} says it)",
-            refuses=True,
+            f" (git ls-remote https://huggingface.co/{name} says it)"
         )
 
 
-def _speaks(settings: PipelineSettings) -> Iterator[Finding]:
+def _speaks(settings: PipelineSettings) -> Iterator[str]:
     model = settings.model
     try:
         require_speaking(model.name, model.place, model.revision, model.chat_template)
     except UserError as error:
-        yield Finding(str(error), refuses=True)
+        yield str(error)
 
 
-def _can_load_four_bits(settings: PipelineSettings) -> Iterator[Finding]:
+def _can_load_four_bits(settings: PipelineSettings) -> Iterator[str]:
     elsewhere = settings.worker.python is not None or not settings.execution.computes_here
     if settings.model.quantization != "nf4" or elsewhere:
         return
     if importlib.util.find_spec("bitsandbytes") is None:
-        yield Finding(
+        yield (
             "model.quantization=nf4 needs bitsandbytes, which is not installed here: pip install -c constraints.txt"
-            " bitsandbytes",
-            refuses=True,
+            " bitsandbytes"
         )
 
 
-def has_own_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
+def has_own_interpreter(settings: PipelineSettings) -> Iterator[str]:
     """Where all models are elsewhere, the path is that of their machine."""
     python = settings.worker.python
     if python is not None and settings.execution.computes_here and not has_module(python, "tucano"):
-        yield Finding(
+        yield (
             f"worker.python={python} is no interpreter that finds tucano: install this project there (docs/gpu.md), or"
-            " leave it empty for the one that runs this command",
-            refuses=True,
+            " leave it empty for the one that runs this command"
         )
 
 
-def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
+def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[str]:
     """Where all models are elsewhere, the path is that of their machine."""
     python = settings.worker.vllm_python
     if settings.grpo.sampler != "vllm" or python is None or not settings.execution.computes_here:
         return
     if not has_module(python, "vllm"):
-        yield Finding(
-            f"worker.vllm_python={python} is no interpreter that finds vLLM; docs/gpu.md says how to make one",
-            refuses=True,
-        )
+        yield f"worker.vllm_python={python} is no interpreter that finds vLLM; docs/gpu.md says how to make one"
 
 
-def _lengths_fit(settings: PipelineSettings) -> Iterator[Finding]:
+def _lengths_fit(settings: PipelineSettings) -> Iterator[str]:
     longest = settings.model.max_length_tokens
     answer = settings.grpo.max_completion_tokens
     if longest - answer < LEAST_PROMPT_TOKENS:
-        yield Finding(
+        yield (
             f"grpo.max_completion_tokens={answer} leaves {max(0, longest - answer)} tokens for a prompt in"
-            f" model.max_length_tokens={longest}; raise the latter to {answer + LEAST_PROMPT_TOKENS} at least",
-            refuses=True,
+            f" model.max_length_tokens={longest}; raise the latter to {answer + LEAST_PROMPT_TOKENS} at least"
         )
     shape = shape_of(settings.model)
     context = shape.max_position_embeddings if shape else None
     if context is not None and longest > context:
-        yield Finding(
-            f"model.max_length_tokens={longest} is beyond the {context} positions of {settings.model.name}; lower it",
-            refuses=True,
-        )
+        yield f"model.max_length_tokens={longest} is beyond the {context} positions of {settings.model.name}; lower it"
 
 
-def _has_demonstrations(settings: PipelineSettings) -> Iterator[Finding]:
+def _has_demonstrations(settings: PipelineSettings) -> Iterator[str]:
     if settings.sft.enabled and settings.data.demonstrations == 0:
-        yield Finding(
+        yield (
             "sft.enabled=true and data.demonstrations=0: there is nothing to tune on; raise the latter, or start GRPO"
-            " from the base with --set sft.enabled=false",
-            refuses=True,
+            " from the base with --set sft.enabled=false"
         )
 
 
-def _mixes_into_something(settings: PipelineSettings) -> Iterator[Finding]:
+def _mixes_into_something(settings: PipelineSettings) -> Iterator[str]:
     if settings.data.general.share and not (settings.sft.enabled and settings.data.demonstrations):
-        yield Finding(
+        yield (
             f"data.general.share={settings.data.general.share:g} is a share of the demonstrations of SFT, and this run"
-            " has none: set it to 0, or sft.enabled=true and data.demonstrations",
-            refuses=True,
+            " has none: set it to 0, or sft.enabled=true and data.demonstrations"
         )
 
 
-def _data_is_there(settings: PipelineSettings) -> Iterator[Finding]:
+def _data_is_there(settings: PipelineSettings) -> Iterator[str]:
     for path in (*settings.data.paths, settings.data.general.path):
         if path and "://" not in path and not os.path.lexists(path):
-            yield Finding(f"data: there is nothing at {short(path)}; put it there, or name another place", refuses=True)
+            yield f"data: there is nothing at {short(path)}; put it there, or name another place"
 
 
-def _has_pairs(settings: PipelineSettings) -> Iterator[Finding]:
+def _has_pairs(settings: PipelineSettings) -> Iterator[str]:
     dpo = settings.dpo
     if not dpo.enabled or dpo.pairs is None:
         return
     try:
         read_answer_pairs(Path(dpo.pairs))
     except UserError as error:
-        yield Finding(f"dpo.pairs={dpo.pairs} gives nothing to learn from: {error}", refuses=True)
+        yield f"dpo.pairs={dpo.pairs} gives nothing to learn from: {error}"
 
 
-def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[Finding]:
+def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[str]:
     """Others may fail as well: the gate itself takes seconds and stands before SFT. This one is known without it."""
     own = settings.audit.ratings is not None
     if settings.grpo.rewards == FAILS_BY_DESIGN and not own and settings.audit.override_by is None:
-        yield Finding(
+        yield (
             f"grpo.rewards={FAILS_BY_DESIGN} fails the audit by design, and the run will end there, before SFT; to go"
-            ' on, sign for it: --set audit.override_by=NAME --set audit.override_reason="WHY"',
-            refuses=False,
+            ' on, sign for it: --set audit.override_by=NAME --set audit.override_reason="WHY"'
         )
 
 
-def _alarms_can_fire(settings: PipelineSettings) -> Iterator[Finding]:
+def _alarms_can_fire(settings: PipelineSettings) -> Iterator[str]:
     """Some alarms compare several looks or steps; a run too short for them is watched by the others alone."""
     steps = settings.grpo.max_steps
     window = settings.health.window
     looks = 1 + -(-steps // settings.grpo.eval_steps)
     if looks < LOOKS_OF_TREND and steps > window:  # one as short as that is only tried
-        yield Finding(
+        yield (
             f"the alarms policy_still and collapse need {LOOKS_OF_TREND} looks at the validation set and this run has"
-            f" {looks}; lower grpo.eval_steps={settings.grpo.eval_steps}",
-            refuses=False,
+            f" {looks}; lower grpo.eval_steps={settings.grpo.eval_steps}"
         )
     if steps < window:
-        yield Finding(
+        yield (
             f"the alarms no_signal, entropy_gone and at_ceiling need health.window={window} steps and this run has"
-            f" grpo.max_steps={steps}; lower the former",
-            refuses=False,
+            f" grpo.max_steps={steps}; lower the former"
         )
 
 
-Check = Callable[[PipelineSettings], Iterator[Finding]]
-CHECKS: tuple[Check, ...] = (
+Check = Callable[[PipelineSettings], Iterator[str]]
+REFUSING: tuple[Check, ...] = (
     _has_a_server,
     _base_is_pinned,
     _speaks,
@@ -229,6 +214,5 @@ CHECKS: tuple[Check, ...] = (
     _mixes_into_something,
     _data_is_there,
     _has_pairs,
-    _rewards_pass_the_audit,
-    _alarms_can_fire,
 )
+WARNING: tuple[Check, ...] = (_rewards_pass_the_audit, _alarms_can_fire)

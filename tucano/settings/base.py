@@ -48,12 +48,7 @@ class Section(BaseModel):
     with the name of the property that the schema then asks for, and does not repeat the value.
     """
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        allow_inf_nan=False,
-        json_schema_extra=_for_forms,
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_for_forms)
 
     @field_validator("*", mode="before")
     @classmethod
@@ -81,5 +76,5 @@ S = TypeVar("S", bound=Section)
 
 
 def narrowed(kind: type[S], section: Section) -> S:
-    """The part of `section` that `kind`, a class that it inherits from, knows: values that were checked already."""
+    """The part of `section` that `kind`, whose fields it has, knows: values that were checked already."""
     return cast("S", kind.model_construct(**{name: getattr(section, name) for name in kind.model_fields}))

@@ -23,11 +23,7 @@ class EndpointSettings(Section):
     )
     dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
     dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
-    timeout_s: PositiveFloat = Field(
-        60,
-        le=86_400,
-        description="Longest wait for one whole answer, in seconds.",
-    )
+    timeout_s: PositiveFloat = Field(60, le=86_400, description="Longest wait for one whole answer, in seconds.")
     attempts: PositiveInt = Field(4, le=100, description="Attempts per answer before it counts as failed.")
     parallel: PositiveInt = Field(4, le=1000, description="Requests at a time.")
 
@@ -44,12 +40,7 @@ class EndpointSettings(Section):
 class BenchmarkPlan(Section):
     """Which prompts the benchmark asks."""
 
-    prompts: int = Field(
-        130,
-        ge=80,
-        le=100_000,
-        description="Generated prompts over all tasks.",
-    )
+    prompts: int = Field(130, ge=80, le=100_000, description="Generated prompts over all tasks.")
     reviews: NonNegativeInt = Field(
         100, le=1_000_000, description="Real reviews of each of these sources, as far as there are unseen ones."
     )

@@ -52,12 +52,7 @@ class NamedSource(SourceShare):
 class GeneralShare(Section):
     """How much of what SFT sees is ordinary Portuguese, against forgetting."""
 
-    share: float = Field(
-        0.0,
-        ge=0,
-        le=0.9,
-        description="Share among the demonstrations of SFT; 0: none.",
-    )
+    share: float = Field(0.0, ge=0, le=0.9, description="Share among the demonstrations of SFT; 0: none.")
 
     def beside(self, demonstrations: int) -> int:
         """How many general ones make up the share beside so many demonstrations of the tasks."""
@@ -68,8 +63,7 @@ class GeneralSettings(GeneralShare):
     """General demonstrations, and where they are."""
 
     path: Line | None = Field(
-        None,
-        description="Own prompts of the task general; the 230 that come with Tucano when empty.",
+        None, description="Own prompts of the task general; the 230 that come with Tucano when empty."
     )
 
     @model_validator(mode="after")
@@ -83,8 +77,7 @@ class PromptPlan(Section):
     """Which prompts are made, and how many."""
 
     source: SourceName = Field(
-        "synthetic",
-        description="Generated data, Olist CSVs, a B2W CSV, or prompts of your own (jsonl).",
+        "synthetic", description="Generated data, Olist CSVs, a B2W CSV, or prompts of your own (jsonl)."
     )
     sources: tuple[SourceShare, ...] = Field(
         (), max_length=8, description="Several sources with their shares, instead of data.source and data.path."
@@ -94,8 +87,7 @@ class PromptPlan(Section):
         description="Share of a file's rows that may be unreadable; with more (and more than 20) it is refused.",
     )
     style: Style = Field(
-        "plain",
-        description="How generated prompts are written: in few templates, or as people write.",
+        "plain", description="How generated prompts are written: in few templates, or as people write."
     )
     train_prompts: PositiveInt = Field(1480, le=1_000_000, description="Training prompts over all tasks.")
     validation_prompts: PositiveInt = Field(65, le=100_000, description="Prompts that choose the checkpoint.")
@@ -112,18 +104,14 @@ class PromptPlan(Section):
         GeneralShare(), description="General Portuguese demonstrations mixed into SFT, against forgetting."
     )
     paraphrases: NonNegativeInt = Field(
-        0,
-        le=20,
-        description="Further wordings of each training prompt, another in each epoch.",
+        0, le=20, description="Further wordings of each training prompt, another in each epoch."
     )
     mix: dict[Task, Share] = Field(
-        DEFAULT_MIX,
-        description="Share of each task among the training prompts. Where one is 0, the others grow.",
+        DEFAULT_MIX, description="Share of each task among the training prompts. Where one is 0, the others grow."
     )
 
     thinking: tuple[Task, ...] | None = Field(
-        None,
-        description="Tasks that are answered after a thought; null: the model cannot think.",
+        None, description="Tasks that are answered after a thought; null: the model cannot think."
     )
 
     @field_validator("mix")
@@ -158,14 +146,9 @@ class PromptPlan(Section):
 class DataSettings(PromptPlan):
     """Where prompts come from and how many are made."""
 
-    path: Line | None = Field(
-        None,
-        description="Folder (olist), or file or folder (b2w, jsonl), of the data.",
-    )
+    path: Line | None = Field(None, description="Folder (olist), or file or folder (b2w, jsonl), of the data.")
     sources: tuple[NamedSource, ...] = Field(
-        (),
-        max_length=8,
-        description="Several sources, instead of data.source and data.path.",
+        (), max_length=8, description="Several sources, instead of data.source and data.path."
     )
 
     general: GeneralSettings = Field(

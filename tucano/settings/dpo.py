@@ -15,8 +15,7 @@ class DpoTraining(Section):
     """What shapes a step of preference optimisation, and when it ends."""
 
     ranked: bool = Field(
-        True,
-        description=("Pairs of the best and the worst of grpo.generations drawn answers; off: dpo.pairs alone."),
+        True, description="Pairs of the best and the worst of grpo.generations drawn answers; off: dpo.pairs alone."
     )
     beta: PositiveFloat = Field(0.1, description="How firmly the policy is held to GRPO's (DPO, eq. 7).")
     max_epochs: PositiveFloat = Field(1, le=1000, description="Passes over the pairs. TRL: num_train_epochs.")
@@ -54,8 +53,7 @@ class DpoSettings(DpoTraining):
 
     enabled: bool = Field(False, description="Off: a seed's result is GRPO's adapter.")
     pairs: Line | None = Field(
-        None,
-        description=("File of pairs that people preferred, as `tucano data feedback FOLDER` writes it."),
+        None, description="File of pairs that people preferred, as `tucano data feedback FOLDER` writes it."
     )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
 

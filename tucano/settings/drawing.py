@@ -14,17 +14,13 @@ class Completions(Section):
         512, le=2**17, description="Ceiling of a completion. TRL: max_completion_length."
     )
     max_think_tokens: PositiveInt | None = Field(
-        None,
-        le=2**17,
-        description="Longest thought; after a longer one there is no answer. null: no limit of its own.",
+        None, le=2**17, description="Longest thought; after a longer one there is no answer. null: no limit of its own."
     )
     sampler: Literal["local", "vllm"] = Field(
-        "local",
-        description=("Who draws completions: the trainer, or a vLLM server beside it. TRL: use_vllm."),
+        "local", description="Who draws completions: the trainer, or a vLLM server beside it. TRL: use_vllm."
     )
     own_decoding: bool = Field(
-        True,
-        description=("Own decode loop and training pass; off: those of transformers and TRL."),
+        True, description="Own decode loop and training pass; off: those of transformers and TRL."
     )
 
 
@@ -32,12 +28,7 @@ class Drawing(Completions):
     """How a group of answers is drawn and scored."""
 
     rewards: RewardSetName = Field("grounded", description="Reward set that is trained on. TRL: reward_funcs.")
-    generations: int = Field(
-        16,
-        ge=2,
-        le=1024,
-        description="Completions per prompt: a group. TRL: num_generations.",
-    )
+    generations: int = Field(16, ge=2, le=1024, description="Completions per prompt: a group. TRL: num_generations.")
     temperature: float = Field(
         1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies."
     )

@@ -17,14 +17,10 @@ class WorkerSettings(Section):
         None, description="Interpreter with vLLM, which grpo.sampler=vllm starts its server with."
     )
     vllm_memory_share: float = Field(
-        0.35,
-        gt=0,
-        lt=1,
-        description="Share of the GPU's memory for the vLLM server (vLLM: gpu_memory_utilization).",
+        0.35, gt=0, lt=1, description="Share of the GPU's memory for the vLLM server (vLLM: gpu_memory_utilization)."
     )
     deterministic: bool = Field(
-        True,
-        description="On CUDA: the same bits each time (torch: use_deterministic_algorithms).",
+        True, description="On CUDA: the same bits each time (torch: use_deterministic_algorithms)."
     )
     threads: PositiveInt = Field(1, le=1024, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(
@@ -34,9 +30,7 @@ class WorkerSettings(Section):
         10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps."
     )
     silence_minutes: PositiveFloat = Field(
-        240,
-        le=525_600,
-        description="A child that says nothing for so long is killed, and goes on from its checkpoint.",
+        240, le=525_600, description="A child that says nothing for so long is killed, and goes on from its checkpoint."
     )
     retries: NonNegativeInt = Field(2, le=1000, description="New attempts after a child was killed.")
 
@@ -79,17 +73,13 @@ class ExecutionSettings(Section):
     """Where the stages that hold a model work."""
 
     stages: DeploymentName | None = Field(
-        None,
-        description=("Deployment for SFT, preflight, answers and merge, like `stage/local`; this run when empty."),
+        None, description="Deployment for SFT, preflight, answers and merge, like `stage/local`; this run when empty."
     )
     seeds: DeploymentName | None = Field(
-        None,
-        description=("Deployment that trains each seed, like `seed/local`; this run when empty."),
+        None, description="Deployment that trains each seed, like `seed/local`; this run when empty."
     )
     grace_minutes: PositiveFloat = Field(
-        10,
-        le=525_600,
-        description="How long a crashed run may wait for its new start before it is given up.",
+        10, le=525_600, description="How long a crashed run may wait for its new start before it is given up."
     )
 
     @property

@@ -49,8 +49,7 @@ class GrpoTraining(Drawing):
     )
     learning_rate: PositiveFloat = Field(5e-6, description="Peak learning rate.")
     schedule: Schedule = Field(
-        "constant_with_warmup",
-        description="Shape of the learning rate after warm-up. TRL: lr_scheduler_type.",
+        "constant_with_warmup", description="Shape of the learning rate after warm-up. TRL: lr_scheduler_type."
     )
     warmup_share: Share = Field(0.05, description="Share of the steps spent warming up. TRL: warmup_steps.")
     max_grad_norm: PositiveFloat = Field(1.0, description="Gradients are clipped to this norm.")
@@ -76,8 +75,7 @@ class GrpoTraining(Drawing):
         ),
     )
     loss: Literal["dr_grpo", "dapo", "grpo"] = Field(
-        "dr_grpo",
-        description="Token aggregation of the policy loss. TRL: loss_type.",
+        "dr_grpo", description="Token aggregation of the policy loss. TRL: loss_type."
     )
     mask_truncated: bool = Field(
         False,
@@ -90,13 +88,10 @@ class GrpoTraining(Drawing):
     )
     overlong_weight: PositiveFloat = Field(0.5, description="Punishment at the ceiling, in units of reward.")
     length_stages: tuple[tuple[NonNegativeInt, PositiveInt], ...] = Field(
-        (),
-        max_length=1000,
-        description=("Length curriculum: pairs (step, ceiling from that step on)."),
+        (), max_length=1000, description="Length curriculum: pairs (step, ceiling from that step on)."
     )
     think_weight: NonNegativeFloat = Field(
-        0.0,
-        description="Share of its reward that an answer without a thought earns on top; 0 at max_think_tokens.",
+        0.0, description="Share of its reward that an answer without a thought earns on top; 0 at max_think_tokens."
     )
     conditions: tuple[Condition, ...] = Field(
         (), max_length=1000, description="Reward components that count only once another is reached."
@@ -122,13 +117,9 @@ class GrpoTraining(Drawing):
         0.2, ge=0, lt=1, description="What every task keeps of an equal share, however well it does (iwu)."
     )
     entropy_advantages: bool = Field(
-        False,
-        description=("Divide advantages by relative entropy (EDGE); costs a pass through the model."),
+        False, description="Divide advantages by relative entropy (EDGE); costs a pass through the model."
     )
-    block_advantages: bool = Field(
-        False,
-        description=("Each field of a JSON answer gets an advantage of its own (BAE)."),
-    )
+    block_advantages: bool = Field(False, description="Each field of a JSON answer gets an advantage of its own (BAE).")
     drop_zero_variance: bool = Field(
         False, description="Leave groups whose completions all earn the same out of the loss."
     )
@@ -146,8 +137,7 @@ class GrpoTraining(Drawing):
         ),
     )
     entropy_delta: PositiveFloat = Field(
-        0.005,
-        description="How far entropy_coef moves per step. TRL: entropy_coef_delta.",
+        0.005, description="How far entropy_coef moves per step. TRL: entropy_coef_delta."
     )
     entropy_coef_max: PositiveFloat = Field(0.1, description="Ceiling of the adaptive entropy_coef.")
     eval_steps: PositiveInt = Field(50, description="Steps between two validation evaluations.")
@@ -341,8 +331,7 @@ class GrpoSettings(GrpoRun):
         description="Which of the comparison's decodings the checkpoint is chosen at; primary: comparison.primary.",
     )
     adapters: Literal["one", "per_task"] = Field(
-        "one",
-        description=("One adapter for all tasks, or one for each, of grpo.max_steps steps each."),
+        "one", description="One adapter for all tasks, or one for each, of grpo.max_steps steps each."
     )
 
     @model_validator(mode="after")

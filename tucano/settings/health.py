@@ -34,8 +34,7 @@ class HealthSettings(Section):
         1e-7, description="policy_still: mean token KL to the start on fixed validation completions, nats."
     )
     sampler_gap: PositiveFloat = Field(
-        0.05,
-        description="sampler_apart: mean difference of sampler and trainer, in nats per token.",
+        0.05, description="sampler_apart: mean difference of sampler and trainer, in nats per token."
     )
     collapse_share: Share = Field(0.3, description="collapse: this far below the best validation reward, at two looks.")
     hacking_z: PositiveFloat = Field(

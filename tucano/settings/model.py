@@ -17,8 +17,7 @@ class LoadedModel(Section):
     """How weights are loaded."""
 
     revision: Line | None = Field(
-        None,
-        description="Pinned commit of a hub model; hub ids need it. TRL: model_revision.",
+        None, description="Pinned commit of a hub model; hub ids need it. TRL: model_revision."
     )
     chat_template: Annotated[str, AfterValidator(chat_templates.given)] | None = Field(
         None,
@@ -32,14 +31,11 @@ class LoadedModel(Section):
         "cpu", description="Explicit, so that no machine silently takes another device."
     )
     quantization: Literal["none", "nf4"] = Field(
-        "none",
-        description="NF4 keeps the base in 4 bits; needs bitsandbytes. TRL: load_in_4bit.",
+        "none", description="NF4 keeps the base in 4 bits; needs bitsandbytes. TRL: load_in_4bit."
     )
     dtype: Literal["float32", "bfloat16"] = Field("float32", description="Precision of the base weights.")
     max_length_tokens: PositiveInt = Field(
-        768,
-        le=2**20,
-        description="Prompt and completion together; longer prompts are refused. TRL: max_length.",
+        768, le=2**20, description="Prompt and completion together; longer prompts are refused. TRL: max_length."
     )
 
 

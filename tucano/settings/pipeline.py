@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from rewards.fields import is_answered_with_fields
 from rewards.sets import SETS, load_reward_set
+from tucano.artifacts.identity import base_identity
 from tucano.errors import SecretInSettings
 from tucano.prompts import TASKS, Task
 from tucano.security.addresses import secret_in
@@ -215,6 +216,16 @@ class PipelineSettings(Section):
         chosen = self.grpo.validation_decoding
         decoding = self.comparison.primary if chosen == "primary" else chosen
         return self.comparison.served_temperature if decoding == "served" else SAMPLED
+
+    @property
+    def base(self) -> str:
+        """What identifies the model that is given: for keys, wherever a folder of it lies."""
+        return base_identity(self.model.place)
+
+    @property
+    def reference(self) -> str:
+        """The arm that the tuned ones are compared with: what GRPO starts from."""
+        return "sft" if self.sft.enabled else "base"
 
     @property
     def trainings(self) -> int:

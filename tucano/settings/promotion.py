@@ -21,17 +21,13 @@ class PromotionSettings(Section):
         0.02, description="A challenger may be at most this much worse than the champion (95 % bound)."
     )
     each_source: bool = Field(
-        False,
-        description="The margin holds for each source by itself, and a challenger has to win on all together.",
+        False, description="The margin holds for each source by itself, and a challenger has to win on all together."
     )
     approval_hours: PositiveFloat | None = Field(
-        None,
-        le=8760,
-        description="Hours that a person has to approve a challenger; nobody is asked when empty.",
+        None, le=8760, description="Hours that a person has to approve a challenger; nobody is asked when empty."
     )
     people: Line | None = Field(
-        None,
-        description="Folder with a finished blind A/B; an established loss keeps a candidate challenger.",
+        None, description="Folder with a finished blind A/B; an established loss keeps a candidate challenger."
     )
 
 
@@ -41,7 +37,7 @@ class ServingSettings(Section):
     routes: dict[Task, tuple[Line, ...]] = Field(
         {},
         max_length=100,
-        description=("Who is asked for a task, in turn: champion, a version, an endpoint's name, rules."),
+        description="Who is asked for a task, in turn: champion, a version, an endpoint's name, rules.",
     )
     endpoints: tuple[EndpointSettings, ...] = Field(
         (), max_length=100, description="OpenAI-compatible APIs that routes may name."
@@ -60,8 +56,7 @@ class ServingSettings(Section):
         10, le=86_400, description="How often the registry is asked for new versions, in seconds."
     )
     log_requests: bool = Field(
-        False,
-        description="Keep requests and answers, masked, but for requests with `store: false`.",
+        False, description="Keep requests and answers, masked, but for requests with `store: false`."
     )
     log_share: Share = Field(1.0, description="Share of the requests that is kept, drawn at random.")
 
@@ -100,19 +95,14 @@ class MonitorSettings(Section):
         200, le=5000, description="Answers that a look scores, drawn at random from those that are new."
     )
     alarm_rate: Share = Field(
-        0.02,
-        gt=0,
-        description="Chance of ever raising a false alarm: all looks, quantities and champions.",
+        0.02, gt=0, description="Chance of ever raising a false alarm: all looks, quantities and champions."
     )
     retrain: Line | None = Field(
-        None,
-        description="Deployment that an alarm starts, like train/laptop; none when empty.",
+        None, description="Deployment that an alarm starts, like train/laptop; none when empty."
     )
     share: Share = Field(0.3, gt=0, lt=1, description="Largest share of served prompts among those of the retraining.")
     approval_hours: PositiveFloat | None = Field(
-        None,
-        le=8760,
-        description="Hours that a person has to approve a retraining; nobody is asked when empty.",
+        None, le=8760, description="Hours that a person has to approve a retraining; nobody is asked when empty."
     )
 
     @field_validator("retrain")

@@ -16,14 +16,11 @@ class SftTraining(Section):
         4, le=1000, description="Upper limit; training stops earlier at the validation plateau. TRL: num_train_epochs."
     )
     batch_size: PositiveInt = Field(
-        32,
-        le=2**16,
-        description="Demonstrations per optimizer step. TRL: per_device_train_batch_size.",
+        32, le=2**16, description="Demonstrations per optimizer step. TRL: per_device_train_batch_size."
     )
     learning_rate: PositiveFloat = Field(2e-4, description="Peak learning rate.")
     schedule: Schedule = Field(
-        "cosine",
-        description="Shape of the learning rate after warm-up. TRL: lr_scheduler_type.",
+        "cosine", description="Shape of the learning rate after warm-up. TRL: lr_scheduler_type."
     )
     warmup_share: Share = Field(0.05, description="Share of the steps spent warming up. TRL: warmup_steps.")
     eval_steps: PositiveInt = Field(25, description="Steps between two looks at the validation loss.")

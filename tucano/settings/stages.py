@@ -6,15 +6,13 @@ interpreters, when checkpoints are written, prices) is not handed over: it trave
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from tucano.artifacts.identity import base_identity
 from tucano.prompts import Task
-from tucano.settings.audit import AuditStage, Gate, ReauditStage
+from tucano.settings.audit import AuditStage, ReauditStage
 from tucano.settings.base import Section, narrowed
 from tucano.settings.benchmark import (
     BaselinesStage,
-    BenchmarkPlan,
     BenchmarkSetStage,
     BenchmarkStage,
     Endpoint,
@@ -24,14 +22,16 @@ from tucano.settings.benchmark import (
     PublicSetStage,
     PublicStage,
 )
-from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, Judging, PlanStage
+from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, PlanStage
 from tucano.settings.data import DataStage, GeneralShare, PromptPlan, SourceShare
 from tucano.settings.dpo import DpoRun, DpoStage, DpoTraining
-from tucano.settings.drawing import Completions, Drawing, Looking
-from tucano.settings.grpo import GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
-from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
+from tucano.settings.drawing import Drawing, Looking
+from tucano.settings.grpo import GrpoStage, MergeStage, PreflightStage
+from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
-from tucano.settings.sft import SftStage, SftTraining
+from tucano.settings.sft import SftStage
+
+S = TypeVar("S", bound=Section)
 
 
 class JoinStage(Section):
@@ -52,32 +52,38 @@ class ReportStage(Section):
     lineage: dict[str, str]
 
 
+def _received(kind: type[S], settings: PipelineSettings, **given: Any) -> S:
+    """A stage's settings: for each field what is given, or what the run has by that name. Of a section a stage gets
+    what the field's type knows of it.
+    """
+    found: dict[str, Any] = {}
+    for name, field in kind.model_fields.items():
+        value = given[name] if name in given else getattr(settings, name)
+        whole = isinstance(value, Section) and name not in given
+        found[name] = narrowed(cast("type[Section]", field.annotation), value) if whole else value
+    return kind(**found)
+
+
 def of_data(settings: PipelineSettings) -> DataStage:
-    return DataStage(data=_prompt_plan(settings), tasks=settings.tasks, seed=settings.seed)
+    return _received(DataStage, settings, data=_prompt_plan(settings))
 
 
 def of_audit(settings: PipelineSettings) -> AuditStage:
-    gate = narrowed(Gate, settings.audit)
-    return AuditStage(rewards=settings.grpo.rewards, audit=gate, tasks=settings.tasks, seed=settings.seed)
+    return _received(AuditStage, settings, rewards=settings.grpo.rewards)
 
 
 def of_sft(settings: PipelineSettings, seed: int) -> SftStage:
     """Of a model that is built here the shape counts, of any other the adapter."""
     kind = NanoModel if settings.model.name == "nano" else AdaptedModel
-    sft = narrowed(SftTraining, settings.sft)
-    model = narrowed(kind, settings.model)
-    return SftStage(sft=sft, model=model, base=base_identity(settings.model.place), seed=seed)
+    return _received(SftStage, settings, model=narrowed(kind, settings.model), seed=seed)
 
 
 def of_preflight(settings: PipelineSettings, seed: int) -> PreflightStage:
-    return PreflightStage(
-        grpo=narrowed(GrpoTraining, settings.grpo),
-        model=narrowed(AdaptedModel, settings.model),
-        base=base_identity(settings.model.place),
-        tasks=settings.tasks,
+    return _received(
+        PreflightStage,
+        settings,
         threads=settings.worker.threads,
         seed=seed,
-        trainings=settings.trainings,
         served_temperature=settings.comparison.served_temperature,
         steps=settings.preflight.steps,
         adapters=settings.grpo.adapters,
@@ -85,74 +91,43 @@ def of_preflight(settings: PipelineSettings, seed: int) -> PreflightStage:
 
 
 def of_grpo(settings: PipelineSettings, seed: int) -> GrpoStage:
-    return GrpoStage(
-        grpo=narrowed(GrpoRun, settings.grpo),
-        validation_temperature=settings.validation_temperature,
-        model=narrowed(AdaptedModel, settings.model),
-        base=base_identity(settings.model.place),
-        tasks=settings.tasks,
-        threads=settings.worker.threads,
-        health=settings.health,
-        seed=seed,
-    )
+    return _received(GrpoStage, settings, threads=settings.worker.threads, seed=seed)
 
 
 def of_join(settings: PipelineSettings, seed: int) -> JoinStage:
-    return JoinStage(tasks=settings.tasks, seed=seed)
+    return _received(JoinStage, settings, seed=seed)
 
 
 def of_dpo(settings: PipelineSettings, seed: int) -> DpoStage:
     own = narrowed(DpoTraining, settings.dpo)
     shared = (narrowed(Drawing, settings.grpo), narrowed(Looking, settings.grpo))
-    return DpoStage(
-        dpo=DpoRun.model_construct(**{name: value for part in (own, *shared) for name, value in part}),
-        validation_temperature=settings.validation_temperature,
-        model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.place),
-        threads=settings.worker.threads,
-        health=settings.health,
-        seed=seed,
-    )
+    run = DpoRun.model_construct(**{name: value for part in (own, *shared) for name, value in part})
+    return _received(DpoStage, settings, dpo=run, threads=settings.worker.threads, seed=seed)
 
 
 def of_answers(settings: PipelineSettings, seed: int) -> AnswersStage:
-    return AnswersStage(
-        comparison=narrowed(Asking, settings.comparison),
-        grpo=narrowed(Completions, settings.grpo),
-        model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.place),
-        seed=seed,
-    )
+    return _received(AnswersStage, settings, seed=seed)
 
 
 def of_merge(settings: PipelineSettings, seed: int) -> MergeStage:
-    return MergeStage(
-        max_completion_tokens=settings.grpo.max_completion_tokens,
-        model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.place),
-        seed=seed,
-    )
+    return _received(MergeStage, settings, max_completion_tokens=settings.grpo.max_completion_tokens, seed=seed)
 
 
 def of_reaudit(settings: PipelineSettings) -> ReauditStage:
-    return ReauditStage(
-        rewards=settings.grpo.rewards,
-        alpha=settings.comparison.alpha,
-        resamples=settings.audit.resamples,
-        seed=settings.seed,
-    )
+    given = {"rewards": settings.grpo.rewards, "alpha": settings.comparison.alpha}
+    return _received(ReauditStage, settings, **given, resamples=settings.audit.resamples)
 
 
 def of_plan(settings: PipelineSettings) -> PlanStage:
-    reference = "sft" if settings.sft.enabled else "base"
-    return PlanStage(comparison=settings.comparison, seeds=tuple(sorted(settings.grpo.seeds)), reference=reference)
+    return _received(PlanStage, settings, seeds=tuple(sorted(settings.grpo.seeds)), reference=settings.reference)
 
 
 def of_comparison(
     settings: PipelineSettings, planned: bool, missing: Mapping[int, str], unmoved: Sequence[int]
 ) -> ComparisonStage:
-    return ComparisonStage(
-        comparison=narrowed(Judging, settings.comparison),
+    return _received(
+        ComparisonStage,
+        settings,
         planned=planned,
         missing=tuple(sorted(missing.items())),
         unmoved=tuple(unmoved),
@@ -161,39 +136,24 @@ def of_comparison(
 
 
 def of_benchmark_set(settings: PipelineSettings) -> BenchmarkSetStage:
-    return BenchmarkSetStage(
-        benchmark=narrowed(BenchmarkPlan, settings.benchmark),
-        data=_prompt_plan(settings),
-        tasks=settings.tasks,
-        seed=settings.seed,
-    )
+    return _received(BenchmarkSetStage, settings, data=_prompt_plan(settings))
 
 
 def of_benchmark_answers(settings: PipelineSettings) -> AnswersStage:
     """As for the comparison, with the benchmark's own number of samples."""
-    return of_answers(settings, settings.seed).model_copy(update={"comparison": _benchmark_asking(settings)})
+    return _received(AnswersStage, settings, comparison=_benchmark_asking(settings))
 
 
 def of_public_set(settings: PipelineSettings) -> PublicSetStage:
-    return PublicSetStage(benchmarks=tuple(settings.benchmark.named), seed=settings.seed)
+    return _received(PublicSetStage, settings, benchmarks=tuple(settings.benchmark.named))
 
 
 def of_greedy_answers(settings: PipelineSettings, seed: int) -> GreedyAnswersStage:
-    return GreedyAnswersStage(
-        grpo=narrowed(Completions, settings.grpo),
-        model=narrowed(LoadedModel, settings.model),
-        base=base_identity(settings.model.place),
-        seed=seed,
-    )
+    return _received(GreedyAnswersStage, settings, seed=seed)
 
 
 def of_public(settings: PipelineSettings) -> PublicStage:
-    return PublicStage(
-        alpha=settings.comparison.alpha,
-        resamples=settings.benchmark.resamples,
-        reference="sft" if settings.sft.enabled else "base",
-        seed=settings.seed,
-    )
+    return _received(PublicStage, settings, alpha=settings.comparison.alpha, resamples=settings.benchmark.resamples)
 
 
 def of_baselines(settings: PipelineSettings) -> BaselinesStage:
@@ -201,24 +161,26 @@ def of_baselines(settings: PipelineSettings) -> BaselinesStage:
 
 
 def of_endpoint(settings: PipelineSettings, endpoint: EndpointSettings) -> EndpointStage:
-    return EndpointStage(
+    return _received(
+        EndpointStage,
+        settings,
         comparison=_benchmark_asking(settings),
-        endpoint=_identity(endpoint),
+        endpoint=narrowed(Endpoint, endpoint),
         max_completion_tokens=settings.grpo.max_completion_tokens,
-        seed=settings.seed,
     )
 
 
 def of_judge(settings: PipelineSettings, judge: EndpointSettings) -> JudgeStage:
-    return JudgeStage(judge=_identity(judge), seed=settings.seed)
+    return _received(JudgeStage, settings, judge=narrowed(Endpoint, judge))
 
 
 def of_benchmark(settings: PipelineSettings, trained: bool) -> BenchmarkStage:
-    return BenchmarkStage(
+    return _received(
+        BenchmarkStage,
+        settings,
         alpha=settings.comparison.alpha,
         resamples=settings.benchmark.resamples,
-        reference=("sft" if settings.sft.enabled else "base") if trained else None,
-        seed=settings.seed,
+        reference=settings.reference if trained else None,
         usd_per_hour={price.machine: price.usd_per_hour for price in settings.cost.prices},
     )
 
@@ -237,7 +199,3 @@ def _prompt_plan(settings: PipelineSettings) -> PromptPlan:
 
 def _benchmark_asking(settings: PipelineSettings) -> Asking:
     return narrowed(Asking, settings.comparison).model_copy(update={"samples": settings.benchmark.samples})
-
-
-def _identity(endpoint: EndpointSettings) -> Endpoint:
-    return Endpoint(name=endpoint.name, url=endpoint.url, model=endpoint.model)

@@ -7,17 +7,17 @@ look up stored scores.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tucano.artifacts.records import read_record, write_record
 from tucano.tracking.store import open_client
 
 QUIET = {
@@ -62,14 +62,6 @@ class Spec:
     rows: dict[str, list[Row]]
     models: dict[str, str | None]
 
-    def write(self, path: Path) -> None:
-        path.write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
-
-    @classmethod
-    def read(cls, path: Path) -> Spec:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-        return cls(**{**fields, "rows": {run: [Row(**row) for row in rows] for run, rows in fields["rows"].items()}})
-
 
 def fill(spec: Spec, uri: str) -> str:
     """Have every run filled; returns what went wrong.
@@ -78,7 +70,7 @@ def fill(spec: Spec, uri: str) -> str:
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "spec.json"
-        spec.write(path)
+        write_record(path, spec)
         ended = subprocess.run(
             [sys.executable, "-m", "tucano.tracking.evaluations", str(path)],
             env=os.environ | {"MLFLOW_TRACKING_URI": uri},
@@ -137,4 +129,4 @@ def _scorers(rows: list[Row]) -> list[Callable[..., Any]]:
 
 
 if __name__ == "__main__":
-    main(Spec.read(Path(sys.argv[1])))
+    main(read_record(Spec, Path(sys.argv[1])))

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tucano.files.per_task import adapters_by_task
-from tucano.tracking.shipper import stored
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -73,39 +72,6 @@ def log_datasets(client: MlflowClient, run_id: str, splits: Sequence[DataSplit])
         except MlflowException as error:
             if error.error_code != "BAD_REQUEST" or not attempts_left:
                 raise
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """Metrics, and the data set that they were measured on."""
-
-    metrics: Mapping[str, float]
-    on: DataSplit
-
-
-def log_checkpoint(
-    client: MlflowClient,
-    run_id: str,
-    name: str,
-    folder: Path,
-    step: int,
-    tags: Mapping[str, str],
-    measured: Measurement,
-) -> str:
-    """A LoggedModel for the checkpoint that a training kept, with what the validation set said of it; returns its id.
-
-    It takes the place of one that an attempt has left which was killed before its training had ended.
-    """
-    from mlflow.entities import LoggedModelOutput
-
-    for left in of_name(client, run_id, name):
-        client.delete_logged_model(left.model_id)
-    model_id = create(client, run_id, name, folder, tags, {"step": str(step)})
-    client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
-    for key, value in measured.metrics.items():
-        where = {"dataset_name": measured.on.name, "dataset_digest": measured.on.digest}
-        client.log_metric(run_id, key, stored(value), step=step, model_id=model_id, **where)
-    return model_id
 
 
 def create(

@@ -65,8 +65,7 @@ def settle(storage: Path) -> None:
     """
     database = Path(default_uri(storage).removeprefix("sqlite:///"))
     require_whole(
-        database,
-        "what runs have measured and the model registry; no artifact, and runs register anew what they need",
+        database, "what runs have measured and the model registry; no artifact, and runs register anew what they need"
     )
     if database.is_file():
         follow(database, artifact_root(storage))

@@ -132,25 +132,22 @@ class Tracker:
         return Shipper(self.client, run_id, journal, through)
 
     @recording
-    def log_metrics(self, run_id: str, metrics: Mapping[str, float], step: int = 0) -> None:
+    def log_metrics(self, run_id: str, metrics: Mapping[str, float]) -> None:
         from mlflow.entities import Metric
         from mlflow.utils.time import get_current_time_millis
 
         now = get_current_time_millis()
         self.client.log_batch(
-            run_id, metrics=[Metric(metric_key(name), stored(value), now, step) for name, value in metrics.items()]
+            run_id, metrics=[Metric(metric_key(name), stored(value), now, 0) for name, value in metrics.items()]
         )
-        if tags := infinities(metrics, step):
+        if tags := infinities(metrics, 0):
             self.set_tags(run_id, tags)
 
     @recording
     def log_artifact(self, run_id: str, path: Path, folder: str | None = None) -> None:
-        self.client.log_artifact(run_id, str(path), folder)
-
-    @recording
-    def log_artifacts(self, run_id: str, path: Path, folder: str | None = None) -> None:
-        """All files below `path`, into the run's `folder`."""
-        self.client.log_artifacts(run_id, str(path), folder)
+        """A file, or all files below a folder, into the run's `folder`."""
+        log = self.client.log_artifacts if path.is_dir() else self.client.log_artifact
+        log(run_id, str(path), folder)
 
     def set_note(self, run_id: str, markdown: str) -> None:
         """The text on the run's page; its first line is the verdict."""
@@ -197,8 +194,19 @@ class Tracker:
         metrics: Mapping[str, float],
         on: DataSplit,
     ) -> None:
-        """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
-        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), models.Measurement(metrics, on))
+        """The checkpoint that a training kept, as a LoggedModel with its metrics `on` the validation set.
+
+        It takes the place of one that an attempt has left which was killed before its training had ended.
+        """
+        from mlflow.entities import LoggedModelOutput
+
+        for left in models.of_name(self.client, run_id, name):
+            self.client.delete_logged_model(left.model_id)
+        model_id = models.create(self.client, run_id, name, folder, _texts(tags), {"step": str(step)})
+        self.client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
+        where = {"dataset_name": on.name, "dataset_digest": on.digest}
+        for key, value in metrics.items():
+            self.client.log_metric(run_id, key, stored(value), step=step, model_id=model_id, **where)
 
     def start_evaluation(self, name: str, tags: Mapping[str, object]) -> str:
         """A run for the answers of one arm, which the tag `arm` names; returns its id.
@@ -289,13 +297,9 @@ class Tracker:
         tags = self.client.get_run(run_id).data.tags
         return {**views.pipeline_links(self.experiments, run_id, tags), **views.view_links(self.experiments)}
 
-    def links(self, run_id: str, base: str | None = None) -> dict[str, str]:
-        """The same as addresses.
-
-        `base` is the address of the MLflow page: by default the tracking server's own, or where `tucano ui` shows a
-        local store.
-        """
-        base = base or (self.uri.rstrip("/") if is_server(self.uri) else LOCAL_PAGE)
+    def links(self, run_id: str) -> dict[str, str]:
+        """The same as addresses: of the tracking server, or of the page where `tucano ui` shows a local store."""
+        base = self.uri.rstrip("/") if is_server(self.uri) else LOCAL_PAGE
         return {name: f"{base}/{page}" for name, page in self.pages(run_id).items()}
 
     @translated
