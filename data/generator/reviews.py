@@ -5,25 +5,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
-from data.generator.review_phrases import (
-    BLIND_SHARE,
-    BLIND_WRAPPERS,
-    CLOSING_BAD,
-    CLOSING_GOOD,
-    CLOSING_UNSURE,
-    ISSUES,
-    LUKEWARM,
-    PRAISE,
-    SMALL_PRAISE,
-    WRAPPERS,
-    WRAPPERS_WITH_CATEGORY,
-    Issue,
-)
+from data.generator.phrases import BANKS, ISSUES, Issue
 from data.generator.words import CATALOGUE, THE_PRODUCT, Product
 from tucano.specs.banks import JOINT, Bank, Pool, Reword
 
 STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (22, 16, 18, 20, 24)
+BLIND_SHARE = 0.5
+"""Of the prompts show the review alone: its stars and its category have to be read from it."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +40,8 @@ def write_review(pool: Pool, rng: Random) -> Review:
         name, template = bank.draw(pool, rng)
         names.append(name)
         sentences.append(_sentence(template, product.slots if position == 0 else THE_PRODUCT, rng))
-    told = rng.choice((WRAPPERS, WRAPPERS_WITH_CATEGORY))
-    wrappers = BLIND_WRAPPERS if rng.random() < BLIND_SHARE else told
+    told = rng.choice(("envelope", "ficha"))
+    wrappers = BANKS["texto" if rng.random() < BLIND_SHARE else told]
     drawn = wrappers.draw(pool, rng)
     text = " ".join(sentences)
     if rng.random() < 0.1:
@@ -123,15 +112,14 @@ def _issues(stars: int, rng: Random) -> tuple[Issue, ...]:
 
 def _plan(stars: int, issues: tuple[Issue, ...], rng: Random) -> list[Bank]:
     """The banks of one to three sentences, the one that names the product first."""
-    first = PRAISE if stars >= 4 else LUKEWARM
+    first = BANKS["elogio" if stars >= 4 else "morno"]
     banks = [issue.bank for issue in issues]
     if stars >= 3:
         banks = [first, *banks]
     if stars >= 4 and len(banks) == 1 and rng.random() < 0.5:
-        banks.append(SMALL_PRAISE)
-    closing = CLOSING_GOOD if stars >= 4 else CLOSING_UNSURE if stars == 3 else CLOSING_BAD
+        banks.append(BANKS["agrado"])
     if len(banks) < 3 and rng.random() < 0.5:
-        banks.append(closing)
+        banks.append(BANKS["volta" if stars >= 4 else "duvida" if stars == 3 else "adeus"])
     return banks
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from data.generator.review_phrases import BLIND_SHARE, BLIND_WRAPPERS, WRAPPERS, WRAPPERS_WITH_CATEGORY
-from data.generator.reviews import sentiment_of
+from data.generator.phrases import BANKS
+from data.generator.reviews import BLIND_SHARE, sentiment_of
 from data.separation import normal_form
 from tucano.masking import mask
 from tucano.prompts import Prompt
@@ -98,7 +98,7 @@ class RealReviews:
         shown, masked_too = mask(review.category or "")
         self.masked += masked + masked_too
         blind = self._blind or rng.random() < BLIND_SHARE
-        bank = BLIND_WRAPPERS if blind else WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
+        bank = BANKS["texto" if blind else "envelope" if review.category is None else "ficha"]
         name, envelope = (BLIND, BLIND_ENVELOPE) if self._blind else bank.draw(pool, rng)
 
         def enveloped(name: str, envelope: str) -> tuple[str, str]:

@@ -12,12 +12,10 @@ from typing import Any
 from data.generator.natural.products import MARKS, draw_product, marked
 from data.generator.natural.tables import table
 from data.generator.natural.writing import LONGEST, draw_hand
-from data.generator.review_phrases import BLIND_SHARE, IssueField
-from data.generator.reviews import Review, true_fields
+from data.generator.reviews import BLIND_SHARE, STARS, Review, true_fields
 from data.generator.words import Product
 from tucano.specs.banks import JOINT, Pool
 
-STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (37, 8, 10, 12, 33)
 NAMED_SHARE = 0.5
 """Of the reviews name their product where a clause names any; the others say «o produto», and their category is
@@ -38,7 +36,7 @@ MOST_JOINT = 5
 class Complaint:
     """What is complained of: the flag that it sets, its name in the answer, how often it is made."""
 
-    flag: IssueField
+    flag: str
     complaint: str
     weight: float
 
