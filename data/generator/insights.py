@@ -83,15 +83,9 @@ MONTH_NAMES = (
     "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
 )  # fmt: skip
 CHANNELS = (
-    "loja online",
-    "marketplace",
-    "aplicativo",
-    "região Sul",
-    "região Sudeste",
-    "região Nordeste",
-    "clientes novos",
+    "loja online", "marketplace", "aplicativo", "região Sul", "região Sudeste", "região Nordeste", "clientes novos",
     "clientes antigos",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,17 @@ _MARKED = re.compile(r"(told|validation|test|further): (.*)")
 
 
 @dataclass(frozen=True)
-class Issue:
-    """A kind of complaint: the flag it sets, how the answer names it, and how customers put it."""
+class Complaint:
+    """What a review complains of: the flag that it sets, and how the answer names it."""
 
     flag: str
     complaint: str
+
+
+@dataclass(frozen=True)
+class Issue(Complaint):
+    """And how customers put it."""
+
     bank: Bank
 
 

@@ -1,33 +1,18 @@
 """Synthetic reviews for extraction: one to three sentences, whose ten answer fields follow from what they say."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
-from data.generator.phrases import BANKS, ISSUES, Issue
+from data.generator.phrases import BANKS, ISSUES, Complaint, Issue
 from data.generator.words import CATALOGUE, THE_PRODUCT, Product
-from tucano.specs.banks import JOINT, Bank, Pool, Reword
+from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.base import Review
 
 STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (22, 16, 18, 20, 24)
 BLIND_SHARE = 0.5
 """Of the prompts show the review alone: its stars and its category have to be read from it."""
-
-
-@dataclass(frozen=True)
-class Review:
-    """A review (`text`, made of the templates `phrases`), in an envelope that may state its stars, with its fields in
-    the order of the answer.
-    """
-
-    user: str
-    template: str
-    text: str
-    phrases: str
-    stars: int
-    fields: dict[str, Any]
-    reword: Reword | None = None
 
 
 def write_review(pool: Pool, rng: Random) -> Review:
@@ -60,16 +45,7 @@ def write_review(pool: Pool, rng: Random) -> Review:
     )
 
 
-class Told(Protocol):
-    """A complaint that a review makes: the flag that it sets, and its name in the answer."""
-
-    @property
-    def flag(self) -> str: ...
-    @property
-    def complaint(self) -> str: ...
-
-
-def true_fields(stars: int, product: Product, issues: Sequence[Told]) -> dict[str, Any]:
+def true_fields(stars: int, product: Product, issues: Sequence[Complaint]) -> dict[str, Any]:
     """The ten fields: stars decide sentiment, churn and repurchase, sentences the issues; the first issue is the
     complaint.
     """

@@ -11,7 +11,6 @@ Six tables, the same whether the rows are generated or come from Olist:
 """
 
 import sqlite3
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -54,15 +53,10 @@ def write_store(path: Path, tables: Tables) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + SCHEMA)
         for table, rows in vars(tables).items():
-            _insert(connection, table, rows)
+            if rows:
+                connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
         connection.commit()
         connection.execute("VACUUM")
-
-
-def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
-    rows = list(rows)
-    if rows:
-        connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
 
 
 def generated_tables(rng: Random, orders: int = ORDERS) -> Tables:
