@@ -48,5 +48,5 @@ def _read() -> Iterator[tuple[list[str], Bank]]:
 
 _READ = tuple(_read())
 BANKS = {bank.code: bank for _, bank in _READ}
-FAMILIES = tuple(Family(*told, bank) for told, bank in _READ if told and told[0].startswith("SELECT"))
-ISSUES = tuple(Issue(*told, bank) for told, bank in _READ if told and told[0].endswith("_issue"))
+FAMILIES = tuple(Family(told[0], told[1], bank) for told, bank in _READ if told and told[0].startswith("SELECT"))
+ISSUES = tuple(Issue(told[0], told[1], bank) for told, bank in _READ if told and told[0].endswith("_issue"))

@@ -86,7 +86,7 @@ def text_before(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     return replace(answer, lead=rng.choice(("Claro! Segue a análise: ", "Resultado da avaliação: ")))
 
 
-def exchanged(answer: ObjectAnswer, name: str, others: Mapping[str, str]) -> ObjectAnswer:
+def exchanged(answer: ObjectAnswer, name: str, others: Mapping[Any, str]) -> ObjectAnswer:
     """With another value of a field, where there is one for the value that it has."""
     value = answer.values.get(name)
     return replace(answer, values=answer.values | {name: others[value]}) if value in others else answer
