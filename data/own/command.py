@@ -47,7 +47,7 @@ def main(arguments: argparse.Namespace) -> int:
         return check(arguments.place)
     if arguments.action == "feedback":
         return feedback(arguments.folder, arguments.storage)
-    from data.own.export import prompts_of, write_lines, write_rows
+    from data.own.export import prompts_of, row_of, write_lines
 
     if arguments.action == "fetch":
         from data.own.hub import hub_rows
@@ -55,7 +55,7 @@ def main(arguments: argparse.Namespace) -> int:
         more = {name: value for name in ("task", "licence") if (value := getattr(arguments, name))}
         count = write_lines(arguments.file, hub_rows(arguments.pinned, more, arguments.split, arguments.config))
     else:
-        count = write_rows(arguments.file, prompts_of(arguments.place))
+        count = write_lines(arguments.file, map(row_of, prompts_of(arguments.place)))
     again = shlex.quote(str(arguments.file))
     print(f"{count} prompts written to {arguments.file}; look at them: tucano data check {again}")
     return FINE

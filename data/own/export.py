@@ -32,11 +32,6 @@ def row_of(prompt: Prompt) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def write_rows(file: Path, prompts: Iterable[Prompt]) -> int:
-    """As `write_lines`."""
-    return write_lines(file, map(row_of, prompts))
-
-
 def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     """Whole or not at all; the number of rows. UserError for a place where no new file can be."""
     shown = short(str(file))
