@@ -59,12 +59,12 @@ def write_store(path: Path, tables: Tables) -> None:
         connection.execute("VACUUM")
 
 
-def generated_tables(rng: Random, orders: int = ORDERS) -> Tables:
+def generated_tables(rng: Random) -> Tables:
     """A shop of one year. Big states and some categories sell more, so that rankings have an answer."""
     tables = Tables(
         produtos=[(number, CATEGORIES[number % len(CATEGORIES)]) for number in range(1, 4 * len(CATEGORIES) + 1)]
     )
-    for order in range(1, orders + 1):
+    for order in range(1, ORDERS + 1):
         state = rng.choices(STATES, range(2 * len(STATES), 0, -2))[0]
         status = rng.choices(("entregue", "enviado", "cancelado"), (84, 7, 9))[0]
         delay = rng.choices((rng.randint(-12, 0), rng.randint(1, 20)), (75, 25))[0] if status == "entregue" else None
