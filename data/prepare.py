@@ -11,7 +11,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from data.checks import check
@@ -102,7 +102,7 @@ def prepare(
         paraphrases = paraphrased(trained, sources, NearPrompts(judged), settings.paraphrases, seed)
         general = _general(settings, splits, elsewhere, seed)
         held_out = check(splits, paraphrases, tasks, folder)
-        report = _report(settings, seed, sources, splits, held_out, general, paraphrases, elsewhere)
+        report = _report(settings, seed, sources, splits, held_out, general, paraphrases)
     if settings.general.share:
         write_prompts(files.general, general.prompts)
     if settings.paraphrases:
@@ -158,7 +158,6 @@ def _report(
     held_out: Counts,
     general: General,
     paraphrases: list[Paraphrase],
-    elsewhere: Elsewhere,
 ) -> DataReport:
     files = _sets(splits)
     shown = files["demonstrations"] + files["demonstrations_validation"]
@@ -168,20 +167,25 @@ def _report(
     away = {"general, near a held-out text": general.turned_away} if general.turned_away else {}
     real = any(source.name != SyntheticSource.name for source in sources)
     warnings = [warning for source in sources for warning in source.warnings] + splits.warnings + _too_long(shown)
-    warnings += [UNMASKED] * real + general.warnings + [UNMASKED] * (elsewhere.path is not None and not real)
+    warnings += [UNMASKED] * real
+    warnings += [warning for warning in general.warnings if warning not in warnings]
+    licences = {prompt.licence for prompts in files.values() for prompt in prompts}
+    masked = sum((source.masked for source in sources), general.masked)
+    defects = Counter(name for made in splits.demonstrations for name in made.defects)
+    bad_rows = [row for source in sources for row in source.bad_rows]
     return DataReport(
         source=settings.label,
         seed=seed,
-        licences=sorted({prompt.licence for prompts in files.values() for prompt in prompts}),
+        licences=sorted(licences),
         prompts={name: _per_task(prompts) for name, prompts in files.items()},
         templates={name: _templates(prompts) for name, prompts in files.items() if name != "general"},
         held_out=held_out,
-        masked=_sorted(sum((source.masked for source in sources), general.masked)),
-        defects=_sorted(Counter(name for made in splits.demonstrations for name in made.defects)),
+        masked=_sorted(masked),
+        defects=_sorted(defects),
         flawed_demonstrations=sum(bool(made.defects) for made in splits.demonstrations),
         turned_away=_sorted(splits.turned_away) | away,
         of_source={f"{number} {sources[number - 1].name}": count for number, count in enumerate(splits.of_source, 1)},
-        bad_rows=[row for source in sources for row in source.bad_rows] + general.bad_rows,
+        bad_rows=bad_rows + general.bad_rows,
         warnings=warnings + (_alone(trained, paraphrases) if settings.paraphrases else []),
     )
 
@@ -196,9 +200,9 @@ def _general(settings: PromptPlan, splits: Splits, elsewhere: Elsewhere, seed: i
     """Held out are the judged prompts and the passages by which forgetting is measured."""
     judged = [prompt.user for prompt in (*splits.validation, *splits.test)]
     held_out = NearDuplicates([*judged, *read_passages(OWN_PASSAGES)])
-    return general_demonstrations(
-        settings.general.beside(len(splits.demonstrations)), elsewhere, held_out, seed, settings.unreadable
-    )
+    count = settings.general.beside(len(splits.demonstrations))
+    found = general_demonstrations(count, elsewhere, held_out, seed, settings.unreadable)
+    return replace(found, warnings=[*found.warnings, UNMASKED]) if elsewhere.path else found
 
 
 def _alone(trained: list[Prompt], paraphrases: list[Paraphrase]) -> list[str]:
