@@ -20,8 +20,7 @@ from typing import Any
 
 from data.prepare import Place, opened_sources
 from data.separation import NearPrompts, normal_form, unread
-from data.shares import filled
-from data.sizes import apportion
+from data.shares import apportion, filled
 from data.sources import NONCOMMERCIAL
 from data.sources.b2w import B2wSource, csv_file, real_reviews
 from data.sources.csv_files import TableReader

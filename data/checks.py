@@ -50,20 +50,14 @@ def check_separation(seen: Iterable[Prompt], validation: list[Prompt], test: lis
     """No text of training, validation and test is the same as, near, or inside of one of another set; nor is a gold
     query.
     """
-    in_test = NearPrompts(test)
-    in_validation = NearPrompts(validation)
-    for prompt in seen:
-        if in_test.near(prompt) or in_validation.near(prompt):
-            raise UserError(
-                f"{prompt.id} has (nearly) the text, or the gold query, of a validation or test prompt:"
-                f" {prompt.user!r}; report this with the data seed"
-            )
-    for prompt in validation:
-        if in_test.near(prompt):
-            raise UserError(
-                f"{prompt.id} has (nearly) the text, or the gold query, of a test prompt: {prompt.user!r}; report this"
-                " with the data seed"
-            )
+    fences = ((seen, "validation or test", NearPrompts([*validation, *test])), (validation, "test", NearPrompts(test)))
+    for prompts, whose, fence in fences:
+        for prompt in prompts:
+            if fence.near(prompt):
+                raise UserError(
+                    f"{prompt.id} has (nearly) the text, or the gold query, of a {whose} prompt: {prompt.user!r};"
+                    " report this with the data seed"
+                )
 
 
 def count_held_out(judged: list[Prompt], others: Iterable[Prompt]) -> dict[str, int]:

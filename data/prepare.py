@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from data.checks import check
 from data.general import Elsewhere, General, general_demonstrations
-from data.own.lengths import chat_of
+from data.own.chats import chat_of
 from data.paraphrases import paraphrased
 from data.separation import NearDuplicates, NearPrompts
 from data.sources import Demonstration, Source
@@ -31,7 +30,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.lengths import USUAL, count_long, long_said
 from tucano.masking import NOT_MASKED
 from tucano.prompts import Paraphrase, Prompt, Task, read_passages, reworded, write_prompts
-from tucano.settings.data import UNREADABLE, PromptPlan, Style
+from tucano.settings.data import PromptPlan
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of
 
@@ -41,21 +40,7 @@ OWN_PASSAGES = Path(__file__).with_name("passages.txt")
 UNMASKED = f"real reviews: {NOT_MASKED}; do not publish prompts, or answers to them"
 
 
-class SourceOfFiles(Protocol):
-    """A class of sources that read files; called with the place of the files, the folder of the store and a seed.
-
-    `files`: which files of a folder.
-    """
-
-    @property
-    def files(self) -> str: ...
-
-    def __call__(
-        self, path: Path, folder: Path, seed: int, style: Style = "plain", most_bad: float = UNREADABLE
-    ) -> Source: ...
-
-
-OF_FILES: Mapping[str, SourceOfFiles] = {
+OF_FILES: Mapping[str, type[OlistSource | B2wSource | OwnSource]] = {
     "olist": OlistSource,
     "b2w": B2wSource,
     "jsonl": OwnSource,
@@ -117,13 +102,11 @@ def prepare(
         paraphrases = paraphrased(trained, sources, NearPrompts(judged), settings.paraphrases, seed)
         general = _general(settings, splits, elsewhere, seed)
         held_out = check(splits, paraphrases, tasks, folder)
-        report = _report(settings, sources, splits, held_out, seed)
+        report = _report(settings, seed, sources, splits, held_out, general, paraphrases)
     if settings.general.share:
         write_prompts(files.general, general.prompts)
-        report = _with_general(report, general, elsewhere)
     if settings.paraphrases:
         write_prompts(files.paraphrases, paraphrases)
-        report = _with_paraphrases(report, trained, paraphrases)
     for name, prompts in _sets(splits).items():
         write_prompts(files.of(name), (thought_through(prompt, settings.thinking, seed) for prompt in prompts))
     systems = {task: spec_of(task).system_prompt for task in tasks}
@@ -144,18 +127,13 @@ def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -
     with ExitStack() as stack:
         for number in sorted(range(len(parts)), key=lambda number: parts[number][0].source not in WITH_TABLES):
             part, place = parts[number]
-            source = open_source(part.source, place, seed, folder, settings.style, settings.unreadable)
+            source: Source = (
+                SyntheticSource(folder, seed, settings.style)
+                if place is None
+                else OF_FILES[part.source](Path(place), folder, seed, settings.style, settings.unreadable)
+            )
             opened[number] = stack.enter_context(closing(source))
         yield [opened[number] for number in range(len(parts))]
-
-
-def open_source(
-    name: str, path: str | None, seed: int, folder: Path, style: Style = "plain", most_bad: float = UNREADABLE
-) -> Source:
-    """The source of that name, its files at `path`; its store is in `folder`, or is written there."""
-    if path is None:
-        return SyntheticSource(folder, seed, style)
-    return OF_FILES[name](Path(path), folder, seed, style, most_bad)
 
 
 def _sets(splits: Splits) -> dict[str, list[Prompt]]:
@@ -172,26 +150,43 @@ def _prompts(demonstrations: list[Demonstration]) -> list[Prompt]:
     return [demonstration.prompt for demonstration in demonstrations]
 
 
-def _report(settings: PromptPlan, sources: Sequence[Source], splits: Splits, held_out: Counts, seed: int) -> DataReport:
+def _report(
+    settings: PromptPlan,
+    seed: int,
+    sources: Sequence[Source],
+    splits: Splits,
+    held_out: Counts,
+    general: General,
+    paraphrases: list[Paraphrase],
+) -> DataReport:
     files = _sets(splits)
-    licences = {prompt.licence for prompts in files.values() for prompt in prompts}
-    said = [warning for source in sources for warning in source.warnings]
     shown = files["demonstrations"] + files["demonstrations_validation"]
-    generated = all(source.name == SyntheticSource.name for source in sources)
+    trained = files["train"] + files["demonstrations"]
+    files |= {"general": general.prompts} if settings.general.share else {}
+    files |= {"paraphrases": reworded(trained, paraphrases)} if settings.paraphrases else {}
+    away = {"general, near a held-out text": general.turned_away} if general.turned_away else {}
+    real = any(source.name != SyntheticSource.name for source in sources)
+    warnings = [warning for source in sources for warning in source.warnings] + splits.warnings + _too_long(shown)
+    warnings += [UNMASKED] * real
+    warnings += [warning for warning in general.warnings if warning not in warnings]
+    licences = {prompt.licence for prompts in files.values() for prompt in prompts}
+    masked = sum((source.masked for source in sources), general.masked)
+    defects = Counter(name for made in splits.demonstrations for name in made.defects)
+    bad_rows = [row for source in sources for row in source.bad_rows]
     return DataReport(
         source=settings.label,
         seed=seed,
         licences=sorted(licences),
         prompts={name: _per_task(prompts) for name, prompts in files.items()},
-        templates={name: _templates(prompts) for name, prompts in files.items()},
+        templates={name: _templates(prompts) for name, prompts in files.items() if name != "general"},
         held_out=held_out,
-        masked=_masked(sources),
-        defects=_defects(splits.demonstrations),
+        masked=_sorted(masked),
+        defects=_sorted(defects),
         flawed_demonstrations=sum(bool(made.defects) for made in splits.demonstrations),
-        turned_away=dict(sorted(splits.turned_away.items())),
-        of_source=_of_source(sources, splits.of_source),
-        bad_rows=[row for source in sources for row in source.bad_rows],
-        warnings=said + splits.warnings + _too_long(shown) + ([] if generated else [UNMASKED]),
+        turned_away=_sorted(splits.turned_away) | away,
+        of_source={f"{number} {sources[number - 1].name}": count for number, count in enumerate(splits.of_source, 1)},
+        bad_rows=bad_rows + general.bad_rows,
+        warnings=warnings + (_alone(trained, paraphrases) if settings.paraphrases else []),
     )
 
 
@@ -205,60 +200,29 @@ def _general(settings: PromptPlan, splits: Splits, elsewhere: Elsewhere, seed: i
     """Held out are the judged prompts and the passages by which forgetting is measured."""
     judged = [prompt.user for prompt in (*splits.validation, *splits.test)]
     held_out = NearDuplicates([*judged, *read_passages(OWN_PASSAGES)])
-    return general_demonstrations(
-        settings.general.beside(len(splits.demonstrations)), elsewhere, held_out, seed, settings.unreadable
-    )
+    count = settings.general.beside(len(splits.demonstrations))
+    found = general_demonstrations(count, elsewhere, held_out, seed, settings.unreadable)
+    return replace(found, warnings=[*found.warnings, UNMASKED]) if elsewhere.path else found
 
 
-def _with_general(report: DataReport, general: General, elsewhere: Elsewhere) -> DataReport:
-    licences = {*report.licences, *(prompt.licence for prompt in general.prompts)}
-    away = {"general, near a held-out text": general.turned_away} if general.turned_away else {}
-    unmasked = [UNMASKED] if elsewhere.path and UNMASKED not in report.warnings else []
-    return replace(
-        report,
-        licences=sorted(licences),
-        prompts={**report.prompts, "general": _per_task(general.prompts)},
-        masked=dict(sorted((Counter(report.masked) + general.masked).items())),
-        turned_away={**report.turned_away, **away},
-        bad_rows=[*report.bad_rows, *general.bad_rows],
-        warnings=[*report.warnings, *general.warnings, *unmasked],
-    )
-
-
-def _with_paraphrases(report: DataReport, trained: list[Prompt], paraphrases: list[Paraphrase]) -> DataReport:
-    further = reworded(trained, paraphrases)
-    alone = len(trained) - len({prompt.id for prompt in further})
+def _alone(trained: list[Prompt], paraphrases: list[Paraphrase]) -> list[str]:
+    alone = len(trained) - len({paraphrase.id for paraphrase in paraphrases})
     said = f"data.paraphrases: {alone} of {len(trained)} training prompts and demonstrations keep their one wording, as"
-    return replace(
-        report,
-        prompts={**report.prompts, "paraphrases": _per_task(further)},
-        templates={**report.templates, "paraphrases": _templates(further)},
-        warnings=[*report.warnings, *([f"{said} nobody knows what of them is frame (own prompts)"] if alone else [])],
-    )
+    return [f"{said} nobody knows what of them is frame (own prompts)"] if alone else []
 
 
-def _masked(sources: Sequence[Source]) -> dict[str, int]:
-    return dict(sorted(sum((source.masked for source in sources), Counter[str]()).items()))
-
-
-def _defects(demonstrations: list[Demonstration]) -> dict[str, int]:
-    return dict(sorted(Counter(name for made in demonstrations for name in made.defects).items()))
-
-
-def _of_source(sources: Sequence[Source], counts: list[int]) -> dict[str, int]:
-    return {
-        f"{number} {source.name}": count for number, (source, count) in enumerate(zip(sources, counts, strict=True), 1)
-    }
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
 
 
 def _per_task(prompts: list[Prompt]) -> dict[str, int]:
-    return dict(sorted(Counter(prompt.task for prompt in prompts).items()))
+    return _sorted(Counter(prompt.task for prompt in prompts))
 
 
 def _templates(prompts: list[Prompt]) -> dict[str, int]:
     """Different templates per task; the parts of a composed one count each."""
     parts = {(prompt.task, part) for prompt in prompts for part in prompt.template.split(JOINT)}
-    return dict(sorted(Counter(task for task, _ in parts).items()))
+    return _sorted(Counter(task for task, _ in parts))
 
 
 def _write_json(path: Path, content: object) -> None:

@@ -65,9 +65,6 @@ class NearDuplicates:
         self._exact[normal] = None
         self._sets.append(shingles(normal))
 
-    def same(self, text: str) -> bool:
-        return normal_form(text) in self._exact
-
     def near(self, text: str) -> bool:
         """True when some text known is the same, has a 5-gram Jaccard similarity of at least .8, stands as a
         whole in this one, or this one in it.

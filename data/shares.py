@@ -8,10 +8,13 @@ and sizes and moves prompts along augmenting paths until no more fit.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import floor
+from typing import TypeVar
 
-from data.sizes import Sizes, apportion
 from tucano.prompts import Prompt, Task
 
+K = TypeVar("K")
+Sizes = dict[Task, int]
 Cell = tuple[int, Task]
 """Number of the source, and the task."""
 Cells = dict[Cell, int]
@@ -19,6 +22,17 @@ Limit = Callable[[int, Task], int | None]
 """How many prompts of a task a source has; None: as many as one likes."""
 TOLERANCE = 0.02
 """How far a source's share of the training prompts may lie from what the settings say."""
+
+
+def apportion(total: int, shares: Mapping[K, float]) -> dict[K, int]:
+    """`total` in proportion to `shares`, in whole numbers that add up (largest remainders, Hamilton's method)."""
+    whole = sum(shares.values())
+    exact = {name: total * share / whole for name, share in shares.items()}
+    sizes = {name: floor(value) for name, value in exact.items()}
+    by_remainder = sorted(shares, key=lambda name: exact[name] - sizes[name], reverse=True)
+    for name in by_remainder[: total - sum(sizes.values())]:
+        sizes[name] += 1
+    return sizes
 
 
 def allotted(total: int, mix: Mapping[Task, float], shares: Sequence[float], limit: Limit) -> Cells:

@@ -14,8 +14,7 @@ from random import Random
 from typing import TypeVar
 
 from data.separation import NearPrompts, normal_form, unread
-from data.shares import Cells, allotted, filled, trimmed
-from data.sizes import Sizes, apportion
+from data.shares import Cells, Sizes, allotted, apportion, filled, trimmed
 from data.sources import Demonstration, Source
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task

@@ -7,7 +7,7 @@ from typing import Any
 from prefect import get_run_logger
 
 from data.general import Elsewhere, elsewhere_of
-from data.own.lengths import chat_of
+from data.own.chats import chat_of
 from data.own.preferences import trainable_pairs
 from data.prepare import OF_FILES, prepare
 from data.public.prepare import NEEDED

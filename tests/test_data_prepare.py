@@ -10,7 +10,7 @@ import pytest
 
 from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
-from data.sizes import apportion
+from data.shares import apportion
 from rewards import classify_task
 from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError

@@ -13,8 +13,7 @@ from tucano.cli import main as cli
 from tucano.errors import UserError
 from tucano.judging import command
 from tucano.judging.examples import GENERATED, Example, directions, of_task
-from tucano.judging.fit import judge_of, learning_curve, lineage, trust, trusts, write
-from tucano.judging.trees import fitted, written
+from tucano.judging.fit import fitted, judge_of, learning_curve, lineage, trust, trusts, write, written
 from tucano.rating.table import read_tones
 from tucano.truth.facts import MEANING as OF_TEXT
 from tucano.truth.judge import JUDGED, Judge, committed, digest, judge, read_judges

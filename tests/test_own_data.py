@@ -21,7 +21,7 @@ from own_rows import ODD_ROWS, insight, push, words, written
 from test_cli import tucano
 
 from data.own import command
-from data.own.export import prompts_of, write_rows
+from data.own.export import prompts_of, row_of, write_lines
 from data.own.feedback import Learned
 from data.own.prompts import read_own
 from data.own.rows import LICENCE
@@ -265,7 +265,7 @@ def prompt_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_prompt_set_comes_back_as_it_was(prompt_set: Path, tmp_path: Path) -> None:
     prompts = prompts_of(prompt_set)
     assert len(prompts) > 200 and {prompt.task for prompt in prompts} == set(TASKS)
-    write_rows(tmp_path / "out.jsonl", prompts)
+    write_lines(tmp_path / "out.jsonl", map(row_of, prompts))
     found = read_own(tmp_path / "out.jsonl")
     assert found.prompts == prompts and not found.bad.counts and not found.masked
 
@@ -305,7 +305,7 @@ def test_any_prompt_comes_back(
     if any(mask(text)[1] for text in said) or masked_prompt(prompt) != prompt:
         return
     file = tmp_path_factory.mktemp("one") / "out.jsonl"
-    write_rows(file, [prompt])
+    write_lines(file, map(row_of, [prompt]))
     assert read_own(file).prompts == [prompt]
 
 
@@ -319,7 +319,7 @@ def test_an_export_replaces_nothing_and_needs_prompts(prompt_set: Path, tmp_path
         (taken, tmp_path / "new.jsonl", "there is no folder"),
     ):
         with pytest.raises(UserError, match=complaint):
-            write_rows(file, prompts_of(place))
+            write_lines(file, map(row_of, prompts_of(place)))
     assert not (tmp_path / "new.jsonl").exists()
 
 
@@ -351,11 +351,11 @@ def test_an_export_touches_no_other_file(tmp_path: Path) -> None:
     (tmp_path / "victim.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "out.jsonl.draft").symlink_to(tmp_path / "victim.txt")
     prompt = Prompt("p", "push", "Crie uma notificação.", "t", "s", "CC0-1.0")
-    assert write_rows(tmp_path / "out.jsonl", [prompt]) == 1
+    assert write_lines(tmp_path / "out.jsonl", map(row_of, [prompt])) == 1
     assert (tmp_path / "victim.txt").read_text(encoding="utf-8") == "mine"
     assert {path.name for path in tmp_path.iterdir()} == {"out.jsonl", "out.jsonl.draft", "victim.txt"}
     with pytest.raises(UserError, match="half a character"):
-        write_rows(tmp_path / "odd.jsonl", [replace(prompt, user="\ud800")])
+        write_lines(tmp_path / "odd.jsonl", map(row_of, [replace(prompt, user="\ud800")]))
     assert not (tmp_path / "odd.jsonl").exists()
 
 

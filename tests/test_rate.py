@@ -131,7 +131,7 @@ class TestSources:
             ("Cliente [CPF] pede um push", "zap [PHONE]")
         }
         session = Session(tmp_path / "mine", chosen, "ana", "human")
-        session.rate(current(session).id, 4)
+        session.say(current(session).id, "4")
         again = Session(
             tmp_path / "mine", open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7), "ana", "human"
         )
@@ -171,8 +171,8 @@ class TestSession:
 
     def test_a_rating_is_a_line_that_the_audit_reads(self, tmp_path: Path) -> None:
         drawn = [Candidate(prompt(0), "com\u2028quebra\u0085", "written", "m")]
-        Session(tmp_path, drawn, "ana", "human").rate(drawn[0].id, 4)
-        Session(tmp_path, drawn, "José", "human").rate(drawn[0].id, 5)
+        Session(tmp_path, drawn, "ana", "human").say(drawn[0].id, "4")
+        Session(tmp_path, drawn, "José", "human").say(drawn[0].id, "5")
         (answer,) = read_ratings(tmp_path)
         assert (answer.completion, answer.rating, answer.origin) == ("com\u2028quebra\u0085", 4.5, "written")
         assert answer.raters == {"ana": "human", "José": "human"}
@@ -182,20 +182,20 @@ class TestSession:
     def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(self, tmp_path: Path, cut: int, kept: list[int]) -> None:
         session = Session(tmp_path, candidates(), "ana", "human")
         for rating in (1, 2):
-            session.rate(current(session).id, rating)
+            session.say(current(session).id, str(rating))
         path = tmp_path / "ratings.jsonl"
         path.write_bytes(path.read_bytes()[:-cut])
         again = Session(tmp_path, candidates(), "ana", "human")
         assert again.view().rated == len(kept)
-        again.rate(current(again).id, 5)
+        again.say(current(again).id, "5")
         assert [line["rating"] for line in lines(tmp_path)] == [*kept, 5]
 
     def test_undo_takes_back_the_own_last_rating_also_of_an_earlier_sitting(self, tmp_path: Path) -> None:
         ana = Session(tmp_path, candidates(), "ana", "human")
         first = current(ana)
-        ana.rate(first.id, 1)
+        ana.say(first.id, "1")
         bia = Session(tmp_path, candidates(), "bia", "human")
-        bia.rate(current(bia).id, 2)
+        bia.say(current(bia).id, "2")
         again = Session(tmp_path, candidates(), "ana", "human")
         again.skip(first.id)
         again.undo()
@@ -210,20 +210,20 @@ class TestSession:
             Session(tmp_path, candidates(), *who) for who in (("ana", "human"), (other, kind))
         )  # both before there is any line to look like
         rated = current(first).id
-        first.rate(rated, 4)
+        first.say(rated, "4")
         with pytest.raises(UserError, match="before"):
-            second.rate(next(one.id for one in candidates() if one.id != rated), 2)
-        first.rate(current(first).id, 5)
+            second.say(next(one.id for one in candidates() if one.id != rated), "2")
+        first.say(current(first).id, "5")
         assert sorted(answer.rating for answer in read_ratings(tmp_path)) == [4, 5]
 
     def test_raters_at_the_same_time_lose_nothing(self, tmp_path: Path) -> None:
         def work(rater: str) -> None:
             session = Session(tmp_path, candidates(prompts=10), rater, "human")
             while item := session.view().item:
-                session.rate(item.id, 4)
+                session.say(item.id, "4")
                 if session.view().rated % 5 == 0:
                     session.undo()
-                    session.rate(item.id, 2)
+                    session.say(item.id, "2")
 
         threads = [threading.Thread(target=work, args=(rater,)) for rater in ("ana", "bia", "caio")]
         for thread in threads:
@@ -387,7 +387,7 @@ class TestMistakes:
 
     def test_an_unknown_rater_and_an_unreadable_rating(self, folder: Path) -> None:
         session = Session(folder, candidates(), "ana", "human")
-        session.rate(current(session).id, 3)
+        session.say(current(session).id, "3")
         assert "there is no rater 'anna'" in self.refused(str(folder), "--rater", "anna")
         assert tucano_rate(str(folder), "--rater", "bia", "--new-rater", "--terminal").returncode == 0
         assert "is a human" in self.refused(str(folder), "--rater", "ana", "--kind", "model")

@@ -249,7 +249,7 @@ class TestLinks:
         session = Session(folder, [Candidate(PUSH, "Oi!", "sampled", "m")], "ana", "human")
         item = session.view().item
         assert item is not None
-        session.rate(item.id, 4)
+        session.say(item.id, "4")
         (folder / "ratings.jsonl.draft").symlink_to(target)
         session.undo()
         (folder / "candidates.jsonl.draft").symlink_to(target)

@@ -15,7 +15,8 @@ from typing import get_args
 
 import pytest
 
-from data.prepare import open_source
+from data.prepare import OF_FILES
+from data.sources.synthetic import SyntheticSource
 from rewards import classify_task, load_reward_set
 from rewards.names import REPORTED as TASKS
 from rewards.sets import SetName
@@ -33,8 +34,8 @@ GENERATED = 300
 
 
 def prompts(source: str, folder: Path, tasks: tuple[Task, ...]) -> Iterator[Prompt]:
-    path = None if source == "synthetic" else str(REAL / source)
-    with closing(open_source(source, path, 7, folder)) as opened:
+    made = SyntheticSource(folder, 7) if source == "synthetic" else OF_FILES[source](REAL / source, folder, 7)
+    with closing(made) as opened:
         for task in tasks:
             size = opened.available(task)
             for pool in get_args(Pool):

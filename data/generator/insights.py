@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from data.generator.numbers import brazilian
-from tucano.specs.banks import JOINT, Bank, Pool, Reword
+from data.generator.phrases import BANKS
+from data.generator.words import brazilian
+from tucano.specs.banks import JOINT, Pool, Reword
 from tucano.specs.insights import InsightsAnswer
 
 
@@ -34,127 +35,47 @@ class Indicator:
 
 
 INDICATORS: tuple[Indicator, ...] = (
-    Indicator(
-        "receita",
-        "R$ ",
-        "",
-        0,
-        8000,
-        95000,
-        (
-            "destacar por 30 dias os 20 itens mais vendidos para elevar a receita",
-            "montar três combos acima de R$ 120 com os itens mais vendidos",
-        ),
-    ),
-    Indicator(
-        "pedidos",
-        "",
-        "",
-        0,
-        90,
-        990,
-        (
-            "enviar cupom de 10% a quem não faz pedidos há 60 dias",
-            "anunciar os 10 produtos mais vistos e medir os pedidos por 15 dias",
-        ),
-    ),
-    Indicator(
-        "atraso",
-        "",
-        "%",
-        1,
-        2,
-        25,
-        (
-            "trocar a transportadora nas 3 rotas com mais atraso e medir por 30 dias",
-            "avisar o cliente em até 24 horas quando o pedido for atrasar",
-        ),
-    ),
-    Indicator(
-        "nota média",
-        "",
-        "",
-        1,
-        2.1,
-        4.8,
-        (
-            "responder em 48 horas às avaliações de 1 e 2 estrelas",
-            "ligar para 20 clientes que deram nota baixa e corrigir o motivo mais citado",
-        ),
-    ),
-    Indicator(
-        "recompra",
-        "",
-        "%",
-        1,
-        3,
-        30,
-        (
-            "enviar cupom de segunda compra 20 dias depois da entrega",
-            "criar um clube de pontos com frete grátis a partir da 3ª compra",
-        ),
-    ),
-    Indicator(
-        "devolução",
-        "",
-        "%",
-        1,
-        1,
-        15,
-        (
-            "refazer as fotos e medidas dos 10 itens mais devolvidos",
-            "perguntar o motivo de cada devolução e corrigir os 5 itens com mais trocas",
-        ),
-    ),
-    Indicator(
-        "frete médio",
-        "R$ ",
-        "",
-        2,
-        9,
-        48,
-        (
-            "testar por 30 dias frete grátis acima de R$ 150",
-            "cotar o frete com 3 transportadoras e oferecer retirada na loja",
-        ),
-    ),
-    Indicator(
-        "cancelamento",
-        "",
-        "%",
-        1,
-        1,
-        14,
-        (
-            "conferir o estoque 2 vezes por dia para evitar cancelamento",
-            "aprovar os pedidos em até 2 horas e checar o estoque antes",
-        ),
-    ),
-    Indicator(
-        "conversão",
-        "",
-        "%",
-        1,
-        0.8,
-        6,
-        (
-            "encurtar o checkout para 2 etapas e medir a conversão por 30 dias",
-            "testar por 15 dias novas fotos na página dos 10 itens mais vistos",
-        ),
-    ),
-    Indicator(
-        "ticket médio",
-        "R$ ",
-        "",
-        0,
-        60,
-        380,
-        (
-            "sugerir no carrinho itens complementares de até R$ 40",
-            "montar kits com 10% de desconto a partir de 2 peças",
-        ),
-    ),
-)
+    Indicator("receita", "R$ ", "", 0, 8000, 95000, (
+        "destacar por 30 dias os 20 itens mais vendidos para elevar a receita",
+        "montar três combos acima de R$ 120 com os itens mais vendidos",
+    )),
+    Indicator("pedidos", "", "", 0, 90, 990, (
+        "enviar cupom de 10% a quem não faz pedidos há 60 dias",
+        "anunciar os 10 produtos mais vistos e medir os pedidos por 15 dias",
+    )),
+    Indicator("atraso", "", "%", 1, 2, 25, (
+        "trocar a transportadora nas 3 rotas com mais atraso e medir por 30 dias",
+        "avisar o cliente em até 24 horas quando o pedido for atrasar",
+    )),
+    Indicator("nota média", "", "", 1, 2.1, 4.8, (
+        "responder em 48 horas às avaliações de 1 e 2 estrelas",
+        "ligar para 20 clientes que deram nota baixa e corrigir o motivo mais citado",
+    )),
+    Indicator("recompra", "", "%", 1, 3, 30, (
+        "enviar cupom de segunda compra 20 dias depois da entrega",
+        "criar um clube de pontos com frete grátis a partir da 3ª compra",
+    )),
+    Indicator("devolução", "", "%", 1, 1, 15, (
+        "refazer as fotos e medidas dos 10 itens mais devolvidos",
+        "perguntar o motivo de cada devolução e corrigir os 5 itens com mais trocas",
+    )),
+    Indicator("frete médio", "R$ ", "", 2, 9, 48, (
+        "testar por 30 dias frete grátis acima de R$ 150",
+        "cotar o frete com 3 transportadoras e oferecer retirada na loja",
+    )),
+    Indicator("cancelamento", "", "%", 1, 1, 14, (
+        "conferir o estoque 2 vezes por dia para evitar cancelamento",
+        "aprovar os pedidos em até 2 horas e checar o estoque antes",
+    )),
+    Indicator("conversão", "", "%", 1, 0.8, 6, (
+        "encurtar o checkout para 2 etapas e medir a conversão por 30 dias",
+        "testar por 15 dias novas fotos na página dos 10 itens mais vistos",
+    )),
+    Indicator("ticket médio", "R$ ", "", 0, 60, 380, (
+        "sugerir no carrinho itens complementares de até R$ 40",
+        "montar kits com 10% de desconto a partir de 2 peças",
+    )),
+)  # fmt: skip
 BY_LABEL: dict[str, Indicator] = {indicator.label: indicator for indicator in INDICATORS}
 
 MONTH_NAMES = (
@@ -162,46 +83,9 @@ MONTH_NAMES = (
     "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
 )  # fmt: skip
 CHANNELS = (
-    "loja online",
-    "marketplace",
-    "aplicativo",
-    "região Sul",
-    "região Sudeste",
-    "região Nordeste",
-    "clientes novos",
+    "loja online", "marketplace", "aplicativo", "região Sul", "região Sudeste", "região Nordeste", "clientes novos",
     "clientes antigos",
-)
-
-LAYOUTS = Bank(
-    "resumo",
-    ("Resumo de {s}: {f}. {q}", "Indicadores de {s}: {f}. {q}", "Números de {s}: {f}. {q}", "{q} Dados de {s}: {f}."),
-    ("Relatório de {s}: {f}. {q}",),
-    ("Painel de {s}: {f}. {q}", "{q} Estes são os números de {s}: {f}."),
-    ("Fechamento de {s}: {f}. {q}", "Em {s} temos {f}. {q}", "{q} Situação de {s}: {f}."),
-)
-QUESTIONS = Bank(
-    "pedido",
-    (
-        "Que ações você recomenda para {a} e {b}?",
-        "Analise {a} e {b}.",
-        "O que fazer sobre {a} e {b}?",
-        "Como melhorar {a} e {b}?",
-        "Monte um plano de reengajamento a partir de {a} e {b}.",
-        "Dê insights sobre {a} e {b}.",
-    ),
-    ("Quais insights e ações para {a} e {b}?", "Qual plano de melhoria para {a} e {b}?"),
-    (
-        "Analise e recomende ações sobre {a} e {b}.",
-        "Como agir para melhorar {a} e {b}?",
-        "Que plano de reengajamento {a} e {b} pedem?",
-    ),
-    (
-        "Recomende o que fazer com {a} e {b}.",
-        "Preciso de ações para {a} e {b}.",
-        "Que insights e medidas você propõe diante de {a} e {b}?",
-        "Faça uma análise com recomendações: {a} e {b}.",
-    ),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -252,7 +136,7 @@ def write_brief(pool: Pool, segment: Segment, rng: Random) -> Brief:
     labels = rng.sample(list(segment.figures), min(rng.randint(3, 5), len(segment.figures)))
     key = (labels[0], labels[1])
     shown = rng.sample(labels, len(labels))
-    drawn = LAYOUTS.draw(pool, rng), QUESTIONS.draw(pool, rng)
+    drawn = BANKS["resumo"].draw(pool, rng), BANKS["pedido"].draw(pool, rng)
     figures = {label: segment.figures[label] for label in shown}
     listed = "; ".join(f"{label} {BY_LABEL[label].written(value)}" for label, value in figures.items())
     heading = rng.choice(("Diagnóstico", "Análise", "Situação"))
@@ -262,6 +146,6 @@ def write_brief(pool: Pool, segment: Segment, rng: Random) -> Brief:
         return layout[1].format(s=segment.label, f=listed, q=asked), JOINT.join((layout[0], question[0]))
 
     def reword(rng: Random) -> tuple[str, str]:
-        return laid_out(LAYOUTS.reword(rng), QUESTIONS.reword(rng))
+        return laid_out(BANKS["resumo"].reword(rng), BANKS["pedido"].reword(rng))
 
     return Brief(*laid_out(*drawn), figures, key, heading, reword=reword)

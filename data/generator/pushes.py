@@ -3,40 +3,11 @@
 from dataclasses import dataclass
 from random import Random
 
-from tucano.specs.banks import JOINT, Bank, Pool, Reword
+from data.generator.phrases import BANKS
+from tucano.specs.banks import JOINT, Pool, Reword
 from tucano.specs.push import PushAnswer
 
 COUPONS = ("VOLTEI", "QUERO", "OFERTA", "CLUBE", "PRIMEIRA", "SURPRESA")
-
-LAYOUTS = Bank(
-    "push",
-    (
-        "Crie um push para: {p}. {o}",
-        "Escreva uma notificação push sobre {p}. {o}",
-        "Push curto para {p}. {o}",
-        "Notificação push. Produto: {p}. {o}",
-        "{o} Faça um push de {p}.",
-    ),
-    ("Monte uma notificação push de {p}. {o}", "{o} Crie uma notificação push para {p}."),
-    ("Preciso de um push para {p}. {o}", "Faça uma notificação push. Produto: {p}. {o}", "{o} Push sobre {p}."),
-    (
-        "Divulgue {p} em um push. {o}",
-        "Texto de push, até 120 caracteres, de {p}. {o}",
-        "Quero avisar no celular, por push, que temos {p}. {o}",
-        "Um push que venda {p}, por favor. {o}",
-    ),
-)
-AUDIENCES = Bank(
-    "publico",
-    (
-        "Público: clientes novos.",
-        "Público: quem deixou no carrinho.",
-        "Público: clientes antigos.",
-        "Público: quem viu o produto.",
-    ),
-    ("Público: clientes do clube.",),
-    ("Público: quem favoritou o produto.", "Público: clientes inativos."),
-)
 
 
 @dataclass(frozen=True)
@@ -102,12 +73,12 @@ def draw_offer(price: float | None, rng: Random) -> Offer:
 
 def write_push(pool: Pool, product: str, price: float | None, rng: Random) -> PushBrief:
     """A brief for the product; half of them name the audience."""
-    drawn = LAYOUTS.draw(pool, rng)
+    drawn = BANKS["push"].draw(pool, rng)
     offer = draw_offer(price, rng)
-    audience = [AUDIENCES.draw(pool, rng)] if rng.random() < 0.5 else []
+    audience = [BANKS["publico"].draw(pool, rng)] if rng.random() < 0.5 else []
 
     def laid_out(name: str, layout: str) -> tuple[str, str]:
         parts = [(name, layout.format(p=product, o=offer.brief)), *audience]
         return " ".join(text for _, text in parts), JOINT.join(name for name, _ in parts)
 
-    return PushBrief(*laid_out(*drawn), product, offer, lambda rng: laid_out(*LAYOUTS.reword(rng)))
+    return PushBrief(*laid_out(*drawn), product, offer, lambda rng: laid_out(*BANKS["push"].reword(rng)))

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from random import Random
 
-from data.generator.numbers import brazilian
-from data.generator.question_families import FAMILIES, FRAMES
+from data.generator.phrases import BANKS, FAMILIES
 from data.generator.store import Store
+from data.generator.words import brazilian
 from tucano.specs.banks import JOINT, Bank, Pool, Reword
 from tucano.specs.sql_qa import SqlAnswer
 
@@ -28,7 +28,7 @@ def ask(pool: Pool, store: Store, rng: Random) -> Question:
     """One question whose gold query has an answer in this store (rows, not NULL, not 0)."""
     while True:
         family = rng.choice([family for family in FAMILIES if family.bank.pool(pool)])
-        text, template = _framed(family.bank.draw(pool, rng), FRAMES.draw(pool, rng))
+        text, template = _framed(family.bank.draw(pool, rng), BANKS["moldura"].draw(pool, rng))
         slots = slots_of(store, rng)
         question = filled(family.sql, family.explanation, template, text, slots, store)
         if question:
@@ -42,7 +42,7 @@ def _framed(phrasing: tuple[str, str], frame: tuple[str, str]) -> tuple[str, str
 
 def _rewordings(bank: Bank, slots: dict[str, str]) -> Reword:
     def reword(rng: Random) -> tuple[str, str]:
-        text, template = _framed(bank.reword(rng), FRAMES.reword(rng))
+        text, template = _framed(bank.reword(rng), BANKS["moldura"].reword(rng))
         return text.format(**slots), template
 
     return reword

@@ -1,44 +1,18 @@
 """Synthetic reviews for extraction: one to three sentences, whose ten answer fields follow from what they say."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
-from data.generator.review_phrases import (
-    BLIND_SHARE,
-    BLIND_WRAPPERS,
-    CLOSING_BAD,
-    CLOSING_GOOD,
-    CLOSING_UNSURE,
-    ISSUES,
-    LUKEWARM,
-    PRAISE,
-    SMALL_PRAISE,
-    WRAPPERS,
-    WRAPPERS_WITH_CATEGORY,
-    Issue,
-)
+from data.generator.phrases import BANKS, ISSUES, Complaint, Issue
 from data.generator.words import CATALOGUE, THE_PRODUCT, Product
-from tucano.specs.banks import JOINT, Bank, Pool, Reword
+from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.base import Review
 
 STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (22, 16, 18, 20, 24)
-
-
-@dataclass(frozen=True)
-class Review:
-    """A review (`text`, made of the templates `phrases`), in an envelope that may state its stars, with its fields in
-    the order of the answer.
-    """
-
-    user: str
-    template: str
-    text: str
-    phrases: str
-    stars: int
-    fields: dict[str, Any]
-    reword: Reword | None = None
+BLIND_SHARE = 0.5
+"""Of the prompts show the review alone: its stars and its category have to be read from it."""
 
 
 def write_review(pool: Pool, rng: Random) -> Review:
@@ -51,8 +25,8 @@ def write_review(pool: Pool, rng: Random) -> Review:
         name, template = bank.draw(pool, rng)
         names.append(name)
         sentences.append(_sentence(template, product.slots if position == 0 else THE_PRODUCT, rng))
-    told = rng.choice((WRAPPERS, WRAPPERS_WITH_CATEGORY))
-    wrappers = BLIND_WRAPPERS if rng.random() < BLIND_SHARE else told
+    told = rng.choice(("envelope", "ficha"))
+    wrappers = BANKS["texto" if rng.random() < BLIND_SHARE else told]
     drawn = wrappers.draw(pool, rng)
     text = " ".join(sentences)
     if rng.random() < 0.1:
@@ -71,16 +45,7 @@ def write_review(pool: Pool, rng: Random) -> Review:
     )
 
 
-class Told(Protocol):
-    """A complaint that a review makes: the flag that it sets, and its name in the answer."""
-
-    @property
-    def flag(self) -> str: ...
-    @property
-    def complaint(self) -> str: ...
-
-
-def true_fields(stars: int, product: Product, issues: Sequence[Told]) -> dict[str, Any]:
+def true_fields(stars: int, product: Product, issues: Sequence[Complaint]) -> dict[str, Any]:
     """The ten fields: stars decide sentiment, churn and repurchase, sentences the issues; the first issue is the
     complaint.
     """
@@ -123,15 +88,14 @@ def _issues(stars: int, rng: Random) -> tuple[Issue, ...]:
 
 def _plan(stars: int, issues: tuple[Issue, ...], rng: Random) -> list[Bank]:
     """The banks of one to three sentences, the one that names the product first."""
-    first = PRAISE if stars >= 4 else LUKEWARM
+    first = BANKS["elogio" if stars >= 4 else "morno"]
     banks = [issue.bank for issue in issues]
     if stars >= 3:
         banks = [first, *banks]
     if stars >= 4 and len(banks) == 1 and rng.random() < 0.5:
-        banks.append(SMALL_PRAISE)
-    closing = CLOSING_GOOD if stars >= 4 else CLOSING_UNSURE if stars == 3 else CLOSING_BAD
+        banks.append(BANKS["agrado"])
     if len(banks) < 3 and rng.random() < 0.5:
-        banks.append(closing)
+        banks.append(BANKS["volta" if stars >= 4 else "duvida" if stars == 3 else "adeus"])
     return banks
 
 

@@ -11,7 +11,6 @@ Six tables, the same whether the rows are generated or come from Olist:
 """
 
 import sqlite3
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -54,23 +53,18 @@ def write_store(path: Path, tables: Tables) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + SCHEMA)
         for table, rows in vars(tables).items():
-            _insert(connection, table, rows)
+            if rows:
+                connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
         connection.commit()
         connection.execute("VACUUM")
 
 
-def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
-    rows = list(rows)
-    if rows:
-        connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
-
-
-def generated_tables(rng: Random, orders: int = ORDERS) -> Tables:
+def generated_tables(rng: Random) -> Tables:
     """A shop of one year. Big states and some categories sell more, so that rankings have an answer."""
     tables = Tables(
         produtos=[(number, CATEGORIES[number % len(CATEGORIES)]) for number in range(1, 4 * len(CATEGORIES) + 1)]
     )
-    for order in range(1, orders + 1):
+    for order in range(1, ORDERS + 1):
         state = rng.choices(STATES, range(2 * len(STATES), 0, -2))[0]
         status = rng.choices(("entregue", "enviado", "cancelado"), (84, 7, 9))[0]
         delay = rng.choices((rng.randint(-12, 0), rng.randint(1, 20)), (75, 25))[0] if status == "entregue" else None

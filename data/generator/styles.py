@@ -12,13 +12,14 @@ from data.generator.natural import reviews as natural_reviews
 from data.generator.store import Store
 from tucano.settings.data import Style
 from tucano.specs.banks import Pool
+from tucano.specs.base import Review
 
 
 @dataclass(frozen=True)
 class Writers:
     """Who writes what; each takes the pool of templates first and a generator of random numbers last."""
 
-    review: Callable[[Pool, Random], reviews.Review]
+    review: Callable[[Pool, Random], Review]
     question: Callable[[Pool, Store, Random], questions.Question]
     brief: Callable[[Pool, insights.Segment, Random], insights.Brief]
     push: Callable[[Pool, str, float | None, Random], pushes.PushBrief]

@@ -6,9 +6,9 @@ cut after the first, a later one would be lost, and kept alone, it would lack wh
 from collections.abc import Mapping
 from typing import Any
 
-from tucano.prompts import GENERAL, Task
+from tucano.prompts import GENERAL, TASKS, Task
 from tucano.security.strict_json import NoJson, strict_json
-from tucano.specs.registry import SPECS
+from tucano.specs.registry import SPECS, spec_of
 from tucano.thoughts import bare
 
 MARKS = ("messages", "conversations", "instruction")
@@ -76,3 +76,8 @@ def _task_told(system: Any) -> Task | None:
     if not isinstance(system, str):
         return None
     return next((task for task, spec in SPECS.items() if spec.system_prompt == bare(system.strip())), None)
+
+
+def chat_of(task: str, user: str, demonstration: str) -> str:
+    """The texts of a demonstration's turns, whose tokens a model has to have room for."""
+    return "\n".join((spec_of(task).system_prompt if task in TASKS else "", user, demonstration))

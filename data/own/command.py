@@ -72,7 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
         return make(arguments)
     if arguments.action == "feedback":
         return feedback(arguments.folder, arguments.storage)
-    from data.own.export import prompts_of, write_lines, write_rows
+    from data.own.export import prompts_of, row_of, write_lines
 
     if arguments.action == "fetch":
         from data.own.hub import hub_rows
@@ -80,7 +80,7 @@ def main(arguments: argparse.Namespace) -> int:
         more = {name: value for name in ("task", "licence") if (value := getattr(arguments, name))}
         count = write_lines(arguments.file, hub_rows(arguments.pinned, more, arguments.split, arguments.config))
     else:
-        count = write_rows(arguments.file, prompts_of(arguments.place))
+        count = write_lines(arguments.file, map(row_of, prompts_of(arguments.place)))
     again = shlex.quote(str(arguments.file))
     print(f"{count} prompts written to {arguments.file}; look at them: tucano data check {again}")
     return FINE
@@ -109,7 +109,7 @@ def feedback(folder: Path, storage: Path) -> int:
 def make(arguments: argparse.Namespace) -> int:
     """Asks, writes what is good enough, and says what it took."""
     from data.own import making
-    from data.own.export import prompt_set, require_new, write_rows
+    from data.own.export import prompt_set, require_new, row_of, write_lines
     from tucano.files.prompts import PromptFiles
     from tucano.profiles import validated
     from tucano.prompts import TASKS
@@ -127,7 +127,7 @@ def make(arguments: argparse.Namespace) -> int:
     kept = arguments.file.with_name(f"{arguments.file.stem}.replies")
     made = making.make(PromptFiles(prompt_set(arguments.place)), wanted, kept)
     if made.prompts:
-        write_rows(arguments.file, made.prompts)
+        write_lines(arguments.file, map(row_of, made.prompts))
     print("\n".join(_made(made, arguments.file)))
     return FINE if made.prompts else NONE_USABLE
 

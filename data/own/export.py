@@ -32,11 +32,6 @@ def row_of(prompt: Prompt) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def write_rows(file: Path, prompts: Iterable[Prompt]) -> int:
-    """As `write_lines`."""
-    return write_lines(file, map(row_of, prompts))
-
-
 def require_new(file: Path) -> None:
     """UserError for a place where no new file of rows can be."""
     shown = short(str(file))

@@ -70,7 +70,8 @@ def learn(folder: Path, storage: Path) -> Learned:
         if (why := _obstacle(lesson, held)) is not None:
             found.left_out[why] += 1
             continue
-        found.pairs.append(preference_of(lesson))
+        system = spec_of(lesson.prompt.task).system_prompt
+        found.pairs.append(AnswerPair(system, lesson.prompt.user, lesson.chosen, lesson.rejected).row())
         if lesson.written:
             name = normal_form(lesson.prompt.user)
             found.left_out["corrected again later"] += name in taught
@@ -86,12 +87,6 @@ def write_learned(folder: Path, learned: Learned) -> None:
     for name, content in ((DEMONSTRATIONS, rows), (PREFERENCES, learned.pairs)):
         with writing(folder):
             write(folder / name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content))
-
-
-def preference_of(lesson: Lesson) -> dict[str, Any]:
-    """A row for DPOTrainer: the chat that the model is asked to continue, and two answers to it."""
-    system = spec_of(lesson.prompt.task).system_prompt
-    return AnswerPair(system, lesson.prompt.user, lesson.chosen, lesson.rejected).row()
 
 
 def judged_prompts(storage: Path) -> NearPrompts:

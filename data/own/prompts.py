@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from data.own.lengths import chat_of
+from data.own.chats import chat_of
 from data.own.reading import raw_rows
 from data.own.rows import Bad, own_row
 from data.reading.files import NOT_UTF8

@@ -17,12 +17,16 @@ NEEDED: Mapping[str, tuple[str, ...]] = {"spider_pt": SPIDER_FILES, "enem": ENEM
 TEXTS: Mapping[str, Callable[[Path], list[Question]]] = {"enem": enem, "faquad": faquad}
 
 
+def _questions(name: str, place: str, seed: int = 0, out: Path | None = None) -> list[Question]:
+    """What a benchmark asks; Spider's databases are written into `out`."""
+    folder = folder_of(name, place, NEEDED[name])
+    return spider(folder, seed, out) if name == "spider_pt" else TEXTS[name](folder)
+
+
 def public_questions(places: Mapping[str, str]) -> Iterator[str]:
     """What these benchmarks ask: texts that nothing may be trained on."""
     for name, place in places.items():
-        folder = folder_of(name, place, NEEDED[name])
-        questions = spider(folder, seed=0) if name == "spider_pt" else TEXTS[name](folder)
-        yield from (question.user for question in questions)
+        yield from (question.user for question in _questions(name, place))
 
 
 def require_public(places: Mapping[str, str]) -> None:
@@ -31,11 +35,7 @@ def require_public(places: Mapping[str, str]) -> None:
     """
     with TemporaryDirectory() as thrown_away:
         for name, place in places.items():
-            folder = folder_of(name, place, NEEDED[name])
-            if name == "spider_pt":
-                spider(folder, seed=0, out=Path(thrown_away))
-            else:
-                TEXTS[name](folder)
+            _questions(name, place, out=Path(thrown_away))
 
 
 def prepare_public(seed: int, places: Mapping[str, str], folder: Path) -> dict[str, Any]:
@@ -43,11 +43,7 @@ def prepare_public(seed: int, places: Mapping[str, str], folder: Path) -> dict[s
     questions: list[Question] = []
     licences = {}
     for name, place in places.items():
-        source = folder_of(name, place, NEEDED[name])
-        licences[name] = licence_of(source)
-        if name == "spider_pt":
-            questions += spider(source, seed, folder)
-        else:
-            questions += TEXTS[name](source)
+        questions += _questions(name, place, seed, folder)
+        licences[name] = licence_of(Path(place))
     write_lines(PublicFiles(folder).questions, questions)
     return {"questions": dict(Counter(question.benchmark for question in questions)), "licences": licences}

@@ -4,16 +4,11 @@ import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
-from data.sources import NONCOMMERCIAL
 from data.sources.csv_files import Kind, TableReader, without_personal_data
-from data.sources.reviews import RealReview, RealReviews, join_title
-from data.sources.synthetic import SyntheticSource
+from data.sources.reviews import RealReview, ReviewSource, join_title
 from tucano.errors import UserError
-from tucano.prompts import Prompt, Task
 from tucano.settings.data import UNREADABLE, Style
-from tucano.specs.banks import Pool
 
 COLUMNS: dict[str, Kind | None] = {
     "review_title": None, "review_text": None, "overall_rating": "stars", "recommend_to_a_friend": None,
@@ -26,7 +21,7 @@ COMPLAINT = "reclamacao"
 TAGS = "Tags"
 
 
-class B2wSource(SyntheticSource):
+class B2wSource(ReviewSource):
     """Silver truth: sentiment and score from the stars, category from the shop, repurchase intent from the
     recommendation, issues from human tags where the file has them.
     """
@@ -37,18 +32,7 @@ class B2wSource(SyntheticSource):
         self, path: Path, folder: Path, seed: int, style: Style = "plain", most_bad: float = UNREADABLE
     ) -> None:
         files = TableReader(most_bad)
-        reviews = real_reviews(csv_file(path), files)
-        self._real = RealReviews(self.name, NONCOMMERCIAL, reviews, Random(f"{seed}/reviews"))
-        super().__init__(folder, seed, style)
-        self.masked, self._rewords = self._real.masked, self._real.rewords
-        self.bad_rows = files.bad_rows
-        self.warnings = files.warnings + self._real.warnings
-
-    def available(self, task: Task) -> int | None:
-        return self._real.size if task == "extraction" else super().available(task)
-
-    def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
-        return self._real.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)
+        super().__init__(real_reviews(csv_file(path), files), files, folder, seed, style)
 
 
 def csv_file(path: Path) -> Path:

@@ -18,12 +18,9 @@ from data.generator.store import Tables
 from data.sources import NONCOMMERCIAL
 from data.sources.csv_files import TableReader
 from data.sources.olist_tables import REVIEW_COLUMNS, OlistTables, read_olist
-from data.sources.reviews import RealReview, RealReviews, join_title
-from data.sources.synthetic import SyntheticSource
+from data.sources.reviews import RealReview, ReviewSource, join_title
 from tucano.errors import UserError
-from tucano.prompts import Prompt, Task
 from tucano.settings.data import UNREADABLE, Style
-from tucano.specs.banks import Pool
 
 STORE_ORDERS = 2000
 """Orders in the store: enough for every family of questions, few enough that a gold query takes less than 5 ms."""
@@ -32,7 +29,7 @@ SMALLEST_SEGMENT = 20
 """Orders that a month of one state or category needs, so that its percentages mean something."""
 
 
-class OlistSource(SyntheticSource):
+class OlistSource(ReviewSource):
     """Silver truth of reviews: sentiment and score from the stars, delivery issue from the dates, category from the
     items.
     """
@@ -46,7 +43,6 @@ class OlistSource(SyntheticSource):
     ) -> None:
         files = TableReader(most_bad)
         self._olist = read_olist(path, files)
-        self._real = RealReviews(self.name, NONCOMMERCIAL, olist_reviews(self._olist), Random(f"{seed}/reviews"))
         self._segments = segments(self._olist)
         self._products = _products(self._olist)
         if not self._segments or not self._products:
@@ -54,16 +50,7 @@ class OlistSource(SyntheticSource):
                 f"data.path: the orders in {path} do not join with items and categories; insights and push need the"
                 " published tables"
             )
-        super().__init__(folder, seed, style)
-        self.masked, self._rewords = self._real.masked, self._real.rewords
-        self.bad_rows = files.bad_rows
-        self.warnings = files.warnings + self._real.warnings
-
-    def available(self, task: Task) -> int | None:
-        return self._real.size if task == "extraction" else super().available(task)
-
-    def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
-        return self._real.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)
+        super().__init__(olist_reviews(self._olist), files, folder, seed, style)
 
     def tables(self, rng: Random) -> Tables:
         return store_tables(self._olist, rng)

@@ -4,14 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from data.generator.review_phrases import BLIND_SHARE, BLIND_WRAPPERS, WRAPPERS, WRAPPERS_WITH_CATEGORY
-from data.generator.reviews import sentiment_of
+from data.generator.phrases import BANKS
+from data.generator.reviews import BLIND_SHARE, sentiment_of
 from data.separation import normal_form
+from data.sources import NONCOMMERCIAL
+from data.sources.csv_files import TableReader
+from data.sources.synthetic import SyntheticSource
 from tucano.masking import mask
-from tucano.prompts import Prompt
+from tucano.prompts import Prompt, Task
+from tucano.settings.data import Style
 from tucano.specs.banks import Pool, Reword
 
 BLIND, BLIND_ENVELOPE = "blind", "Extraia em JSON os dados desta avaliação: {t}"
@@ -98,7 +103,7 @@ class RealReviews:
         shown, masked_too = mask(review.category or "")
         self.masked += masked + masked_too
         blind = self._blind or rng.random() < BLIND_SHARE
-        bank = BLIND_WRAPPERS if blind else WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
+        bank = BANKS["texto" if blind else "envelope" if review.category is None else "ficha"]
         name, envelope = (BLIND, BLIND_ENVELOPE) if self._blind else bank.draw(pool, rng)
 
         def enveloped(name: str, envelope: str) -> tuple[str, str]:
@@ -109,3 +114,22 @@ class RealReviews:
         category = {"category": shown} if shown and not blind else {}
         fields = {"sentiment": sentiment_of(review.stars), "sentiment_score": review.stars} | category | review.silver
         return Prompt("", "extraction", user, name, self._source, self._licence, review.stars, {"fields": fields})
+
+
+class ReviewSource(SyntheticSource):
+    """Extraction comes from real reviews, the other tasks are generated."""
+
+    def __init__(
+        self, reviews: Iterable[RealReview], files: TableReader, folder: Path, seed: int, style: Style
+    ) -> None:
+        self._real = RealReviews(self.name, NONCOMMERCIAL, reviews, Random(f"{seed}/reviews"))
+        super().__init__(folder, seed, style)
+        self.masked, self._rewords = self._real.masked, self._real.rewords
+        self.bad_rows = files.bad_rows
+        self.warnings = files.warnings + self._real.warnings
+
+    def available(self, task: Task) -> int | None:
+        return self._real.size if task == "extraction" else super().available(task)
+
+    def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
+        return self._real.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)

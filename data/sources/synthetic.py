@@ -9,7 +9,6 @@ from random import Random
 
 from data.generator.insights import BY_LABEL, Segment, generated_segment
 from data.generator.questions import AMOUNTS
-from data.generator.reviews import Review
 from data.generator.store import Store, Tables, generated_tables, write_store
 from data.generator.styles import WRITERS
 from data.generator.suite import FURTHER, further_tables
@@ -21,7 +20,7 @@ from tucano.files.prompts import STORE, further_store
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import Style
 from tucano.specs.banks import Pool, Reword
-from tucano.specs.base import Answer, Drawn
+from tucano.specs.base import Answer, Drawn, Review
 from tucano.specs.registry import spec_of
 
 ABOUT_THE_STORE = "sql_qa"

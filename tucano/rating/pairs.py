@@ -10,7 +10,7 @@ import json
 import random
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -34,23 +34,10 @@ Side = Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"^[^\x00-
 """What a model is called where its answers are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two answers to a prompt, in the order in which they are shown. `tested`: the prompt is of a run's test set."""
-
-    prompt: Prompt
-    first: str
-    second: str
-    tested: bool
-
-    @property
-    def id(self) -> str:
-        """Names prompt and texts without telling anything about them."""
-        return hashlib.sha256("\0".join((self.prompt.id, self.first, self.second)).encode()).hexdigest()[:16]
-
-
-class PairLine(BaseModel):
-    """A pair in the folder; one that does not say where its prompt is from is taken for a test set's."""
+class Pair(BaseModel):
+    """Two answers to a prompt, in the order in which they are shown. `tested`: the prompt is of a run's test set, as
+    one that does not say where it is from is taken to be.
+    """
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -58,6 +45,11 @@ class PairLine(BaseModel):
     first: str
     second: str
     tested: bool = True
+
+    @property
+    def id(self) -> str:
+        """Names prompt and texts without telling anything about them."""
+        return hashlib.sha256("\0".join((self.prompt.id, self.first, self.second)).encode()).hexdigest()[:16]
 
 
 class Key(BaseModel):
@@ -118,7 +110,7 @@ def open_pairs(folder: Path, drawing: PairDraw) -> list[Pair]:
     keep_stores(folder, source, drawing.place, {pair.prompt.task for pair in pairs})
     with writing(folder):
         write(place, key.model_dump_json(indent=1), mode=0o600)
-        write(path, "".join(json.dumps(asdict(pair), ensure_ascii=False) + "\n" for pair in pairs))
+        write(path, "".join(json.dumps(pair.model_dump(), ensure_ascii=False) + "\n" for pair in pairs))
     return pairs
 
 
@@ -139,8 +131,7 @@ def read_pairs(folder: Path) -> list[Pair]:
     path = folder / PAIRS
     found: dict[str, Pair] = {}
     for number, line in enumerate(lines(path), start=1):
-        row = parse(PairLine, line, f"{path} line {number}", "a pair of answers")
-        pair = Pair(row.prompt, row.first, row.second, row.tested)
+        pair = parse(Pair, line, f"{path} line {number}", "a pair of answers")
         if pair.id in found:
             raise UserError(f"{path} line {number} stands there twice; remove one of them")
         found[pair.id] = pair
@@ -173,7 +164,8 @@ def _drawn(source: CandidateSource, drawing: PairDraw) -> tuple[list[Pair], Key]
     first: dict[str, str] = {}
     for prompt, swaps in zip(asked, _swaps(asked, seed), strict=True):
         both = texts[prompt.id][::-1] if swaps else texts[prompt.id]
-        pair = Pair(masked(common[0][prompt.id]).prompt, both[0], both[1], source.tested)
+        shown = masked(common[0][prompt.id]).prompt
+        pair = Pair(prompt=shown, first=both[0], second=both[1], tested=source.tested)
         first[pair.id] = other if swaps else one
         pairs.append(pair)
     made_of = {side: source.made_of[side] for side in (one, other) if side in source.made_of}

@@ -170,9 +170,6 @@ class Session(Sitting[Candidate, RatingLine]):
     def __init__(self, folder: Path, candidates: Sequence[Candidate], rater: str, kind: RaterKind) -> None:
         super().__init__(rating_ledger(folder), candidates, rater, kind)
 
-    def rate(self, item: str, rating: int) -> None:
-        self.say(item, str(rating))
-
     def _item(self, thing: Candidate) -> Item:
         return Item(thing.id, thing.prompt.task, thing.prompt.user, thing.completion)
 

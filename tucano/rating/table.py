@@ -1,12 +1,15 @@
 """The rated answers that come with the program, in compressed tables."""
 
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable
 from pathlib import Path
+from typing import TypeVar
 
-from tucano.rating.files import Line, RatingLine, parse
+from tucano.rating.files import RatingLine, parse
 from tucano.rating.ratings import RatedAnswer, answers_of
 
+R = TypeVar("R", bound=RatingLine)
+G = TypeVar("G", bound=Hashable)
 DATA = Path(__file__).parents[2] / "data"
 TABLE = DATA / "rated.jsonl.xz"
 """The spent rating sets, of prompts that the program makes. A line for each rating: set (from 1), author, rater,
@@ -34,21 +37,18 @@ def read_sets() -> dict[int, list[RatedAnswer]]:
     """The rated answers of each set, by its number, in the order in which they were shown. Their queries are run on the
     stores of the set that the audit reads (`tucano.project.COMMITTED_RATINGS`).
     """
-    sets: dict[int, list[RatingLine]] = {}
-    for line in _lines(TABLE, TableLine):
-        sets.setdefault(line.set, []).append(line)
-    return {number: answers_of(lines, TABLE) for number, lines in sets.items()}
+    return _grouped(TABLE, TableLine, lambda line: line.set)
 
 
 def read_tones() -> dict[str, list[RatedAnswer]]:
     """The rated answers of each tone, by its name."""
-    tones: dict[str, list[RatingLine]] = {}
-    for line in _lines(TONES, ToneLine):
-        tones.setdefault(line.tone, []).append(line)
-    return {tone: answers_of(lines, TONES) for tone, lines in tones.items()}
+    return _grouped(TONES, ToneLine, lambda line: line.tone)
 
 
-def _lines(table: Path, kind: type[Line]) -> Iterator[Line]:
+def _grouped(table: Path, kind: type[R], group_of: Callable[[R], G]) -> dict[G, list[RatedAnswer]]:
+    groups: dict[G, list[R]] = {}
     with lzma.open(table, "rt", encoding="utf-8") as lines:
         for number, text in enumerate(lines, start=1):
-            yield parse(kind, text, f"{table} line {number}", "a rating")
+            line = parse(kind, text, f"{table} line {number}", "a rating")
+            groups.setdefault(group_of(line), []).append(line)
+    return {group: answers_of(found, table) for group, found in groups.items()}

@@ -43,28 +43,22 @@ class Drawn:
     reword: Reword | None = None
 
 
-class Review(Protocol):
+@dataclass(frozen=True)
+class Review:
     """A review that the generator wrote: what it says (`text`, made of the templates `phrases`) and the ten true
-    fields.
+    fields, in the order of the answer.
 
     `user` is the text in an envelope that may state its stars, `template` the parts of both. `reword` gives it another
     envelope that states as much.
     """
 
-    @property
-    def user(self) -> str: ...
-    @property
-    def template(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def phrases(self) -> str: ...
-    @property
-    def stars(self) -> int: ...
-    @property
-    def fields(self) -> dict[str, Any]: ...
-    @property
-    def reword(self) -> Reword | None: ...
+    user: str
+    template: str
+    text: str
+    phrases: str
+    stars: int
+    fields: dict[str, Any]
+    reword: Reword | None = None
 
 
 class Reference(BaseModel):

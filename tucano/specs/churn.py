@@ -120,26 +120,20 @@ def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
 
 def opposite_risk(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The risk is the opposite, or high where it is medium."""
-    opposite = {"low": "high", "medium": "high", "high": "low"}
-    risk = answer.values.get("churn_risk")
-    return replace(answer, values=answer.values | {"churn_risk": opposite[risk]}) if risk in opposite else answer
+    return objects.exchanged(answer, "churn_risk", {"low": "high", "medium": "high", "high": "low"})
 
 
 def translated_risk(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The risk is a Portuguese word outside the three levels."""
-    words = {"low": "baixo", "medium": "médio", "high": "alto"}
-    risk = answer.values.get("churn_risk")
-    return replace(answer, values=answer.values | {"churn_risk": words[risk]}) if risk in words else answer
+    return objects.exchanged(answer, "churn_risk", objects.TRANSLATED_RISKS)
 
 
 def probability_as_text(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The probability is a percentage in quotation marks."""
     chance = answer.values.get("probability")
-    return (
-        replace(answer, values=answer.values | {"probability": f"{chance:.0%}"})
-        if isinstance(chance, float)
-        else answer
-    )
+    if not isinstance(chance, float):
+        return answer
+    return replace(answer, values=answer.values | {"probability": f"{chance:.0%}"})
 
 
 def turned_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -152,7 +146,7 @@ def turned_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 def no_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The risk alone."""
-    return replace(answer, values={name: value for name, value in answer.values.items() if name != "probability"})
+    return objects.without(answer, "probability")
 
 
 # Baselines

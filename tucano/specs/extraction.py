@@ -109,8 +109,7 @@ def _thought(prompt: Prompt) -> list[str]:
 
 def missing_field(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """One to three of the ten fields are left out."""
-    left_out = rng.sample(list(answer.values), rng.randint(1, 3))
-    return replace(answer, values={name: value for name, value in answer.values.items() if name not in left_out})
+    return objects.without(answer, *rng.sample(list(answer.values), rng.randint(1, 3)))
 
 
 def boolean_as_word(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -132,9 +131,7 @@ def score_as_text(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 def contradicted_stars(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The sentiment is the opposite of what the stars say."""
     opposite = {"positive": "negative", "negative": "positive", "neutral": "positive"}
-    if "sentiment" not in answer.values:
-        return answer
-    return replace(answer, values=answer.values | {"sentiment": opposite[answer.values["sentiment"]]})
+    return objects.exchanged(answer, "sentiment", opposite)
 
 
 def echoed_name(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -145,9 +142,7 @@ def echoed_name(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 def wrong_level(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The churn risk is a Portuguese word outside the three levels."""
-    levels = {"low": "baixo", "medium": "médio", "high": "alto"}
-    risk = answer.values.get("churn_risk")
-    return replace(answer, values=answer.values | {"churn_risk": levels[risk]}) if risk in levels else answer
+    return objects.exchanged(answer, "churn_risk", objects.TRANSLATED_RISKS)
 
 
 # Baselines
@@ -221,11 +216,16 @@ def _stated_stars(folded: str) -> int | None:
     return int(found[1] or found[2]) if found else None
 
 
+def felt(stars: int) -> dict[str, Any]:
+    """Label and score of so many stars."""
+    label = "positive" if stars >= 4 else "neutral" if stars == 3 else "negative"
+    return {"sentiment": label, "sentiment_score": min(5, max(1, stars))}
+
+
 def _of_stars(stars: int) -> dict[str, Any]:
     """The fields that go with the stars of a review."""
     return {
-        "sentiment": "positive" if stars >= 4 else "neutral" if stars == 3 else "negative",
-        "sentiment_score": min(5, max(1, stars)),
+        **felt(stars),
         "churn_risk": "low" if stars >= 4 else "medium" if stars == 3 else "high",
         "repurchase_intent": stars >= 4,
     }

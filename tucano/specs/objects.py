@@ -34,14 +34,11 @@ def any_of(*values: str | int) -> Mapping[str, Any]:
 
 
 RISK = any_of("low", "medium", "high")
+TRANSLATED_RISKS = {"low": "baixo", "medium": "médio", "high": "alto"}
 
 
 def is_text(value: object) -> bool:
     return isinstance(value, str)
-
-
-def is_flag(value: object) -> bool:
-    return isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +84,16 @@ def cut_json(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 def text_before(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """Talk before the object, without its braces being wrong."""
     return replace(answer, lead=rng.choice(("Claro! Segue a análise: ", "Resultado da avaliação: ")))
+
+
+def exchanged(answer: ObjectAnswer, name: str, others: Mapping[Any, str]) -> ObjectAnswer:
+    """With another value of a field, where there is one for the value that it has."""
+    value = answer.values.get(name)
+    return replace(answer, values=answer.values | {name: others[value]}) if value in others else answer
+
+
+def without(answer: ObjectAnswer, *names: str) -> ObjectAnswer:
+    return replace(answer, values={name: value for name, value in answer.values.items() if name not in names})
 
 
 # Other values

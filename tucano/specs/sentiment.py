@@ -16,7 +16,7 @@ from tucano.specs import objects
 from tucano.specs.banks import JOINT, Bank, Pool
 from tucano.specs.base import Baseline, Display, Drawn, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.extraction import FIELDS as REVIEW_FIELDS
-from tucano.specs.extraction import mood, score_as_text
+from tucano.specs.extraction import felt, mood, score_as_text
 from tucano.specs.objects import ObjectAnswer
 from tucano.specs.scoring import Case, macro_f1, mean, plain, read_json, stars_off
 
@@ -74,15 +74,13 @@ def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
 def opposite_label(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The label says the opposite."""
     opposite = {"positive": "negative", "negative": "positive", "neutral": "negative"}
-    label = answer.values.get("sentiment")
-    return replace(answer, values=answer.values | {"sentiment": opposite[label]}) if label in opposite else answer
+    return objects.exchanged(answer, "sentiment", opposite)
 
 
 def translated_label(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The label is a Portuguese word outside the three labels."""
     words = {"positive": "positivo", "negative": "negativo", "neutral": "neutro"}
-    label = answer.values.get("sentiment")
-    return replace(answer, values=answer.values | {"sentiment": words[label]}) if label in words else answer
+    return objects.exchanged(answer, "sentiment", words)
 
 
 def far_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -97,7 +95,7 @@ def far_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 def no_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The label alone."""
-    return replace(answer, values={name: value for name, value in answer.values.items() if name != "sentiment_score"})
+    return objects.without(answer, "sentiment_score")
 
 
 # Baselines
@@ -108,15 +106,9 @@ def _majority(training: Sequence[Prompt]) -> str:
     return objects.dumped(json.loads(seen.most_common(1)[0][0]) if seen else objects.usual(FIELDS))
 
 
-def _of_stars(stars: int) -> str:
-    return objects.dumped(
-        {"sentiment": "positive" if stars >= 4 else "negative" if stars <= 2 else "neutral", "sentiment_score": stars}
-    )
-
-
 def _rules(training: Sequence[Prompt]) -> Callable[[Prompt], str]:
     """Words of praise and scorn."""
-    return lambda prompt: _of_stars(mood(fold(prompt.user)))
+    return lambda prompt: objects.dumped(felt(mood(fold(prompt.user))))
 
 
 # The benchmark

@@ -34,18 +34,19 @@ def without_accents(value: Any) -> Any:
 _FIGURE = re.compile(r"(?<![\w.,-])(\d{1,3}(?:\.\d{3})+|\d+)(,\d+)?(?![\w-]|[.,]\d)")
 
 
-def figures_off(text: str, factor: float = 1.1) -> str:
-    """The text with every figure from 10 on, or with decimals, changed by a factor, in the notation it has."""
-    return _FIGURE.sub(lambda found: _changed(found, factor), text)
+def figures_off(text: str) -> str:
+    """The text with every figure from 10 on, or with decimals, a tenth larger, in the notation it has."""
+    return _FIGURE.sub(_larger, text)
 
 
-def _changed(found: re.Match[str], factor: float) -> str:
+def _larger(found: re.Match[str]) -> str:
     whole = found[1].replace(".", "")
     decimals = (found[2] or "").lstrip(",")
     value = float(f"{whole}.{decimals or 0}")
     if value < 10 and not decimals:
         return found[0]
-    written = f"{value * factor:,.{len(decimals)}f}" if "." in found[1] else f"{value * factor:.{len(decimals)}f}"
+    grouping = "," if "." in found[1] else ""
+    written = f"{value * 1.1:{grouping}.{len(decimals)}f}"
     return written.translate(str.maketrans(",.", ".,"))
 
 

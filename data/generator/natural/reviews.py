@@ -9,15 +9,16 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from data.generator.insights import MONTH_NAMES as MONTHS
 from data.generator.natural.products import MARKS, draw_product, marked
 from data.generator.natural.tables import table
 from data.generator.natural.writing import LONGEST, draw_hand
-from data.generator.review_phrases import BLIND_SHARE, IssueField
-from data.generator.reviews import Review, true_fields
+from data.generator.phrases import Complaint
+from data.generator.reviews import BLIND_SHARE, STARS, true_fields
 from data.generator.words import Product
 from tucano.specs.banks import JOINT, Pool
+from tucano.specs.base import Review
 
-STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (37, 8, 10, 12, 33)
 NAMED_SHARE = 0.5
 """Of the reviews name their product where a clause names any; the others say «o produto», and their category is
@@ -35,30 +36,28 @@ MOST_JOINT = 5
 
 
 @dataclass(frozen=True)
-class Complaint:
-    """What is complained of: the flag that it sets, its name in the answer, how often it is made."""
+class Weighed(Complaint):
+    """And how often it is made."""
 
-    flag: IssueField
-    complaint: str
     weight: float
 
 
-COMPLAINTS: dict[str, Complaint] = {
-    "atraso": Complaint("delivery_issue", "entrega atrasada", 10.5),
-    "extravio": Complaint("delivery_issue", "pedido não chegou", 37),
-    "incompleto": Complaint("delivery_issue", "entrega incompleta", 7.6),
-    "retirada": Complaint("delivery_issue", "não entregue em casa", 1.8),
-    "embalagem": Complaint("delivery_issue", "embalagem danificada", 1.6),
-    "defeito": Complaint("product_issue", "produto com defeito", 7.9),
-    "errado": Complaint("product_issue", "produto errado", 7.6),
-    "qualidade": Complaint("product_issue", "qualidade ruim", 3.7),
-    "anuncio": Complaint("product_issue", "diferente do anúncio", 4.4),
-    "faltando": Complaint("product_issue", "peça faltando", 1.7),
-    "silencio": Complaint("seller_issue", "vendedor não responde", 3.2),
-    "troca": Complaint("seller_issue", "troca negada", 5.7),
-    "atendimento": Complaint("seller_issue", "atendimento ruim", 2.1),
-    "fiscal": Complaint("seller_issue", "sem nota fiscal", 1.4),
-    "estoque": Complaint("seller_issue", "venda sem estoque", 6.3),
+COMPLAINTS: dict[str, Weighed] = {
+    "atraso": Weighed("delivery_issue", "entrega atrasada", 10.5),
+    "extravio": Weighed("delivery_issue", "pedido não chegou", 37),
+    "incompleto": Weighed("delivery_issue", "entrega incompleta", 7.6),
+    "retirada": Weighed("delivery_issue", "não entregue em casa", 1.8),
+    "embalagem": Weighed("delivery_issue", "embalagem danificada", 1.6),
+    "defeito": Weighed("product_issue", "produto com defeito", 7.9),
+    "errado": Weighed("product_issue", "produto errado", 7.6),
+    "qualidade": Weighed("product_issue", "qualidade ruim", 3.7),
+    "anuncio": Weighed("product_issue", "diferente do anúncio", 4.4),
+    "faltando": Weighed("product_issue", "peça faltando", 1.7),
+    "silencio": Weighed("seller_issue", "vendedor não responde", 3.2),
+    "troca": Weighed("seller_issue", "troca negada", 5.7),
+    "atendimento": Weighed("seller_issue", "atendimento ruim", 2.1),
+    "fiscal": Weighed("seller_issue", "sem nota fiscal", 1.4),
+    "estoque": Weighed("seller_issue", "venda sem estoque", 6.3),
 }
 PRAISE: dict[str, float] = {
     "elogio": 36, "antes": 32, "noprazo": 14.5, "recomendo": 17, "loja": 13, "conforme": 6.5, "embalado": 3.2,
@@ -102,10 +101,6 @@ CITIES = (
     "Niterói", "Joinville", "Sorocaba", "Palmas", "São Luís", "Cuiabá", "Londrina", "Caruaru", "Itu", "Bauru", "Feira",
 )  # fmt: skip
 YEARS = ("", "", "", "/2018", "/2018", "/18", "/2017", "/17")
-MONTHS = (
-    "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro",
-    "dezembro",
-)  # fmt: skip
 THINGS = ("o produto",) * 24 + ("a mercadoria", "o pedido", "a encomenda", "o item", "a compra", "meu produto")
 
 _OPEN = "\N{PLACE OF INTEREST SIGN}"

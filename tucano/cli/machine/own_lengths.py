@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from data.own.lengths import chat_of
+from data.own.chats import chat_of
 from data.own.reading import Broken, raw_rows
 from tucano.lengths import count_long, require_fitting, tokenizer_at_hand
 from tucano.settings import PipelineSettings
