@@ -17,7 +17,8 @@ from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
 from tucano.training.rollouts.examiner import ScoredCompletion
-from tucano.training.samplers.decode import Decoder, supports
+from tucano.training.samplers import Decoding
+from tucano.training.samplers.local import LocalSampler
 
 Level = Literal["ok", "warn", "red"]
 MERGE_CYCLES = 50
@@ -341,10 +342,10 @@ def cache(
     policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]], tokens: int = 16
 ) -> Check:
     """Greedy tokens decoded with a key-value cache must be the most likely ones of a forward pass without it."""
-    stop = stop_tokens(policy, tokenizer)
+    greedy = Decoding(tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
+    draws = [LocalSampler().sample(policy, [ids], greedy, torch.Generator())[0] for ids in prompt_ids]
     worst = 0.0
-    for ids in prompt_ids:
-        drawn = _greedy(policy, tokenizer, ids, tokens, stop)
+    for ids, drawn in zip(prompt_ids, (draw.tokens for draw in draws), strict=True):
         sequence = torch.tensor([[*ids, *drawn]], device=policy.device)
         logits = policy(input_ids=sequence, use_cache=False).logits[0, len(ids) - 1 : -1].float()
         chosen = logits.gather(1, torch.tensor(drawn, device=logits.device).unsqueeze(1)).squeeze(1)
@@ -355,25 +356,6 @@ def cache(
     return Check(
         "key-value cache", level, f"greedy tokens lose at most {worst:.2g} nats to those without a cache{mend}"
     )
-
-
-def _greedy(
-    policy: Policy, tokenizer: PreTrainedTokenizerBase, ids: Sequence[int], tokens: int, stop: list[int]
-) -> list[int]:
-    if supports(policy):
-        return Decoder(policy).sample([list(ids)], tokens, stop, 0.0)[0]
-    inputs = torch.tensor([list(ids)], device=policy.device)
-    greedy: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
-    output = policy.generate(
-        input_ids=inputs,
-        attention_mask=torch.ones_like(inputs),
-        max_new_tokens=tokens,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=stop,
-        repetition_penalty=1.0,
-        **greedy,
-    )
-    return output[0, len(ids) :].tolist()
 
 
 @torch.no_grad()

@@ -21,23 +21,13 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredBatch:
-    """What B completions earned. batch: as the algorithms have shaped it. totals: [B] before that, each in [0, 1].
-    highest: the largest sum of a completion's components.
-    """
-
-    batch: RolloutBatch
-    totals: Tensor
-    highest: float
-
-
-@dataclass(frozen=True, slots=True)
 class Rollout:
     """The B completions of one generation, groups of G side by side.
 
     tensors: TRL's, by its names: ids and masks of prompts and completions, [B, tokens] each, and what it computes of
-    them. batch: their rewards. tasks, totals: the task of every group that was sampled, also of those that were
-    replaced, and its total rewards, [groups, G]. highest: the largest sum of a sampled completion's components.
+    them. batch: their rewards, as the algorithms have shaped them. tasks, totals: the task of every group that was
+    sampled, also of those that were replaced, and its total rewards before that, each in [0, 1], [groups, G]. highest:
+    the largest sum of a sampled completion's components.
     """
 
     tensors: dict[str, Tensor]
@@ -45,14 +35,6 @@ class Rollout:
     tasks: tuple[str, ...]
     totals: Tensor
     highest: float
-
-    @classmethod
-    def of(cls, tensors: dict[str, Tensor], scored: ScoredBatch) -> "Rollout":
-        """A rollout of which nothing has been replaced."""
-        size = scored.batch.generations
-        return cls(
-            tensors, scored.batch, tuple(scored.batch.tasks[::size]), scored.totals.view(-1, size), scored.highest
-        )
 
     def refilled(self, rows: Tensor, fresh: "Rollout", pad_token: int) -> "Rollout":
         """This rollout with `rows` [R] replaced by the R completions of `fresh`, which are of the same tasks."""
