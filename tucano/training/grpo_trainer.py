@@ -141,26 +141,26 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         with self.clock.times("scoring"):
             rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
             scores = self.scorer.score(completions, [row["prompt_id"] for row in inputs], completion_ids_list)
+        tasks = [row["task"] for row in inputs]
+        said = zip(self.scorer.said, tasks, strict=True)
+        thoughts = [float(one.think_tokens) if task in self.thinking else math.nan for one, task in said]
         batch = RolloutBatch(
             rewards=rewards,
             components=tuple(self.scorer.weights),
             weights=torch.tensor(list(self.scorer.weights.values()), device=rewards.device),
             generations=self.num_generations,
-            tasks=[row["task"] for row in inputs],
+            tasks=tasks,
             lengths=torch.tensor([len(ids) for ids in completion_ids_list], device=rewards.device),
             ceiling=self.generation_config.max_new_tokens,
             entropies=lambda: torch.zeros(0),
+            thoughts=torch.tensor(thoughts, device=rewards.device),
         )
         if self.settings.block_advantages:
             batch = replace(batch, blocks=self._blocks(inputs, completion_ids_list))
-        if not self.thinking.isdisjoint(batch.tasks):
-            rows = zip(self.scorer.said, batch.tasks, strict=True)
-            thoughts = [float(said.think_tokens) if task in self.thinking else math.nan for said, task in rows]
-            batch = replace(batch, thoughts=torch.tensor(thoughts).to(rewards.device))
         self._scored = Rollout(
             tensors={},
             batch=self.algorithm.shape_rewards(batch),
-            tasks=tuple(batch.tasks[:: self.num_generations]),
+            tasks=tuple(tasks[:: self.num_generations]),
             totals=torch.tensor([score.total for score in scores]).view(-1, self.num_generations),
             highest=max(sum(score.components.values()) for score in scores),
         )

@@ -40,7 +40,7 @@ class RolloutBatch:
     token of each completion: a pass through the model, for who needs it. task_means: mean total reward of each task
     over everything sampled in this rollout, also of groups that were replaced. blocks: B rows, one per completion;
     those of a group have the same blocks in the same order. thoughts: [B] tokens of the thought before the answer, NaN
-    where a task is answered without one; a single NaN where all are. advantages: [B] or, token by token, [B, T], as
+    where a task is answered without one. advantages: [B] or, token by token, [B, T], as
     earlier algorithms of the chain left them; T is the longest of `lengths`.
     """
 

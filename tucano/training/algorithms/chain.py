@@ -96,8 +96,8 @@ def _refuse_holes(batch: RolloutBatch) -> None:
 
 
 def from_settings(settings: TrainerStage) -> Chain:
-    """UserError for an algorithm that was written and is not in CHAIN, and for advantages that none of CHAIN makes: they
-    would be left out without a word.
+    """UserError for an algorithm that was written and is not in CHAIN, and for advantages that none of CHAIN makes:
+    what was asked for would be left out without a word.
     """
     made = {_name(module.__name__): module.from_settings(settings) for module in CHAIN}
     files = {module.name for module in iter_modules([str(Path(__file__).parent)])}

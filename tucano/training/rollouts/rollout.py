@@ -4,7 +4,6 @@ Groups without a signal are replaced by fresh ones (tucano/training/rollouts/ref
 away still counts in the metrics.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -45,10 +44,7 @@ class Rollout:
         blocks = list(self.batch.blocks)
         for row, other in zip(rows.tolist(), fresh.batch.blocks, strict=False):  # there are none where nobody asks
             blocks[row] = other
-        thoughts = self.batch.thoughts
-        if fresh.batch.thoughts.dim():
-            known = thoughts if thoughts.dim() else torch.full_like(lengths, math.nan, dtype=torch.float32)
-            thoughts = known.index_copy(0, rows, fresh.batch.thoughts)
+        thoughts = self.batch.thoughts.index_copy(0, rows, fresh.batch.thoughts)
         return Rollout(
             tensors,
             replace(self.batch, rewards=rewards, lengths=lengths, blocks=tuple(blocks), thoughts=thoughts),
@@ -75,8 +71,8 @@ class Rollout:
 
     def _thinking(self) -> dict[str, float]:
         """Mean tokens of the thoughts that are trained on, where tasks are answered after one."""
-        thoughts = self.batch.thoughts[~self.batch.thoughts.isnan()] if self.batch.thoughts.dim() else None
-        return {} if thoughts is None or not len(thoughts) else {"think_tokens": thoughts.mean().item()}
+        thoughts = self.batch.thoughts[~self.batch.thoughts.isnan()]
+        return {"think_tokens": thoughts.mean().item()} if len(thoughts) else {}
 
     def _zero_variance(self, task: str) -> float:
         return (self._totals_of(task).std(dim=1) < SAME).float().mean().item()
