@@ -15,9 +15,9 @@ from transformers import Trainer
 from trl.trainer.utils import RepeatSampler
 
 from tucano.storage.journal import JournalWriter
-from tucano.training import grpo, grpo_trainer, sft
+from tucano.training import grpo_trainer
 from tucano.training.algorithms.chain import Chain
-from tucano.training.checkpoints import attempts, resumable, states, weights
+from tucano.training.checkpoints import attempts, beginning, resumable, states, weights
 from tucano.training.checkpoints.attempts import Attempt
 from tucano.training.checkpoints.manifest import step_of
 from tucano.training.rollouts.refill import Reserve
@@ -96,7 +96,7 @@ def _journal() -> None:
             attempt.work / "journal.jsonl", resume_step=step_of(attempt.newest.name) if attempt.newest else None
         )
 
-    grpo.opened_journal = sft.opened_journal = by_step
+    beginning.opened_journal = by_step
 
 
 def _reference() -> None:

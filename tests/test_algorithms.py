@@ -30,7 +30,7 @@ from tucano.training.algorithms.overlong import Overlong
 from tucano.training.algorithms.task_weights import TaskWeights
 from tucano.training.algorithms.think_efficiency import ThinkEfficiency
 from tucano.training.algorithms.zero_variance import ZeroVariance
-from tucano.training.rollouts.curriculum import ceiling
+from tucano.training.grpo_trainer import ceiling
 
 GDPO = Gdpo(std_floor=0.05)
 NAN = math.nan
@@ -76,7 +76,7 @@ def random_batches(draw: st.DrawFn) -> RolloutBatch:
 @pytest.mark.parametrize("advantages", ["group", "gdpo"])
 def test_a_reward_that_is_no_number_stops_the_step(advantages: str, value: float) -> None:
     """It counted as 0, or took its whole group out of the batch."""
-    made = chain.from_settings(of_grpo(with_settings(advantages=advantages), 1), ["push.0", "push.1"])
+    made = chain.from_settings(of_grpo(with_settings(advantages=advantages), 1))
     rewards = batch([[0.1, 0.2], [0.3, 0.1], [0.1, 0.2], [0.3, value]], [0.5, 0.5], 2)
     with pytest.raises(UserError, match=r"^push.1 is -?(nan|inf) for completion 2 of group 2, a prompt of push, and"):
         made.shape_rewards(rewards)
@@ -135,10 +135,9 @@ def test_a_conditional_component_counts_only_where_the_other_is_reached() -> Non
 
 
 def test_an_adapter_of_its_own_task_has_that_tasks_conditions_alone() -> None:
-    conditions = [{"component": "push.length", "needs": "push.product", "at_least": 0.5}]
-    asked = of_grpo(with_settings(conditions=conditions), 1)
-    assert "conditional" in chain.from_settings(asked, ("push.length", "push.product")).members
-    assert "conditional" not in chain.from_settings(asked, ("sql_qa.runs", "sql_qa.rows")).members
+    rewards = batch([[0.4, 0.0], [0.1, 0.3]], [0.4, 0.5], 2)
+    other = Conditional((Condition(component="sql_qa.runs", needs="sql_qa.rows", at_least=0.5),))
+    assert torch.equal(other.shape_rewards(rewards).rewards, rewards.rewards)
 
 
 @given(st.integers(1, 300), st.integers(2, 200), st.data())
@@ -302,7 +301,7 @@ def test_a_good_answer_earns_more_the_less_was_thought_and_a_bad_one_nothing() -
 
 def test_the_settings_choose_the_members_and_their_order() -> None:
     def members(**grpo: object) -> list[str]:
-        return list(chain.from_settings(of_grpo(with_settings(**grpo), 1), COMPONENTS).members)
+        return list(chain.from_settings(of_grpo(with_settings(**grpo), 1)).members)
 
     conditions = [{"component": "push.length", "needs": "push.product", "at_least": 0.5}]
     full = {"overlong_tokens": 64, "task_weights": "iwu", "drop_zero_variance": True, "refill_rounds": 1}
@@ -327,7 +326,7 @@ def test_an_algorithm_that_is_not_in_the_chain_is_refused(
     name = forgotten.__name__.rpartition(".")[2]
     monkeypatch.setattr(chain, "CHAIN", tuple(module for module in chain.CHAIN if module is not forgotten))
     with pytest.raises(UserError, match=rf"algorithms/{name}\.py is not in CHAIN"):
-        chain.from_settings(of_grpo(with_settings(), 1), COMPONENTS)
+        chain.from_settings(of_grpo(with_settings(), 1))
 
 
 def test_a_group_that_is_not_live_gets_exactly_zero() -> None:

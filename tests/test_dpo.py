@@ -38,8 +38,7 @@ from tucano.training.jobs import parse
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_base, load_policy, lora_config
 from tucano.training.preferences import dpo
-from tucano.training.preferences.dpo import ResumableDPOTrainer, arguments
-from tucano.training.preferences.ranked import ranked_pairs
+from tucano.training.preferences.dpo import ResumableDPOTrainer, arguments, ranked_pairs
 from tucano.training.rollouts.examiner import ScoredCompletion
 
 DPO: dict[str, Any] = {

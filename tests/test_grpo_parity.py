@@ -158,7 +158,7 @@ def trainer(folder: Path, place: Path, chosen: PipelineSettings, rewards: Any = 
         model=policy, args=arguments, train_dataset=dataset, reward_funcs=scorer.functions(), processing_class=tokenizer
     )
     made.settings, made.scorer = chosen.grpo, scorer
-    made.algorithm = chain.from_settings(of_grpo(chosen, 1), list(scorer.weights))
+    made.algorithm = chain.from_settings(of_grpo(chosen, 1))
     made.reserve, made.current_gradient_accumulation_steps = Reserve(dataset, 1), 1
     return made
 

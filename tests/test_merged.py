@@ -116,5 +116,5 @@ def test_what_is_written_is_read_back(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(
         merged, "save_file", lambda tensors, *rest: write({n: torch.zeros_like(t) for n, t in tensors.items()}, *rest)
     )
-    with pytest.raises(NotAsSaved, match="was read back and differs"):
+    with pytest.raises(NotAsSaved, match="was read back"):
         merge(tmp_path / "base", None, tmp_path / "merged")

@@ -175,7 +175,7 @@ def test_the_cache_agrees_with_a_forward_pass_and_a_broken_one_does_not(
     )  # fmt: skip
     model = Qwen3ForCausalLM(config).eval()
     assert check.cache(model, tokenizer, [[5, 6, 7], [9, 8]]).level == "ok"
-    monkeypatch.setattr(check, "_greedy", lambda *_: [11, 12, 13])
+    monkeypatch.setattr(check.LocalSampler, "sample", lambda *_: [Draw([11, 12, 13])])
     assert check.cache(model, tokenizer, [[5, 6, 7]]).level == "red"
 
 

@@ -27,7 +27,7 @@ from tucano.training import grpo
 from tucano.training.checkpoints import arithmetic, interruption, manifest, weights
 from tucano.training.checkpoints.arithmetic import Arithmetic
 from tucano.training.checkpoints.attempts import newest_valid
-from tucano.training.checkpoints.resumable import Reporter
+from tucano.training.checkpoints.beginning import Reporter
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.jobs import EVENT_MARK, parse
 from tucano.training.orders import JobFolders, order

@@ -33,7 +33,7 @@ from tucano.profiles import validated
 from tucano.prompts import Task
 from tucano.serving.schema import fault_of
 from tucano.settings import PipelineSettings
-from tucano.settings.model import VLLM_RANKS
+from tucano.settings.model import VLLM_RANKS, LoadedModel
 from tucano.specs.registry import schema_of
 from tucano.storage.journal import read_journal
 from tucano.training.checkpoints import interruption
@@ -66,9 +66,8 @@ def python(who: str, place: Path, mood: str = "well") -> str:
 
 
 def plan(folder: Path, place: Path, who: str = "stand-in", mood: str = "well") -> ServerPlan:
-    fixed: Any = {"revision": None, "dtype": "float32", "max_length_tokens": 256, "rank": 16, "memory_share": 0.3}
-    log = place / "vllm.txt"
-    return ServerPlan(python=python(who, place, mood), base=str(folder / "model"), threads=1, log=log, **fixed)
+    loaded = LoadedModel(max_length_tokens=256)
+    return ServerPlan(python(who, place, mood), str(folder / "model"), loaded, 16, 0.3, 1, place / "vllm.txt")
 
 
 @pytest.fixture(scope="module", params=WHO)

@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
-from peft import LoraConfig
 from transformers import PreTrainedTokenizerBase
 
 from rewards import load_reward_set
@@ -26,7 +25,7 @@ from tucano.training.policies.per_task import speak_for, tasks_of
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers import Sampler
 from tucano.training.samplers.local import LocalSampler
-from tucano.training.samplers.opening import sampler_for
+from tucano.training.samplers.opening import rank_of, sampler_for
 
 STARTS = ("base", "sft")
 """The arms that the seeds together are compared with."""
@@ -51,16 +50,13 @@ def run(job: Job) -> dict[str, object]:
         "sampled": (settings.comparison.samples, SAMPLED),
     }
     reference = next((arm for arm in reversed(job.arms) if arm.name in STARTS), job.arms[0])
-    judge, judges_tokenizer = _load(settings, reference, job.seed)
+    judge, judges_tokenizer = load_arm(settings.model, reference, job.seed)
     made, passages = AnswerFiles(Path(job.output)), read_passages(files.passages)
-    with (
-        made.answers.open("w", encoding="utf-8") as file,
-        made.language.open("w", encoding="utf-8") as language,
-    ):
+    with made.answers.open("w", encoding="utf-8") as file, made.language.open("w", encoding="utf-8") as language:
         known = _known(job, file, language)
         asked = [arm for arm in job.arms if arm.name not in known]
         for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(known)):
-            policy, tokenizer = _load(settings, arm, job.seed)
+            policy, tokenizer = load_arm(settings.model, arm, job.seed)
             most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
             examiner = Examiner(tokenizer, systems | _own_prompts(arm), rewards, folder, most, sampler, most_thought)
             for decoding, (each, temperature) in decodings.items():
@@ -73,7 +69,14 @@ def run(job: Job) -> dict[str, object]:
                         "decoding": decoding,
                         "sample": row % samples,
                         "loss": loss,
-                        **_fields(completion),
+                        "prompt_id": completion.prompt.id,
+                        "task": completion.prompt.task,
+                        "completion": completion.text,
+                        "reward": completion.score.total,
+                        "components": completion.score.components,
+                        "truth": completion.truth,
+                        "tokens": len(completion.tokens),
+                        "truncated": completion.truncated,
                         **({"think_tokens": completion.think_tokens} if can_think(examiner.system_prompts) else {}),
                     }
                     file.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -106,7 +109,7 @@ def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Ite
     """
     for (base, per_task), of_base in groupby(arms, key=lambda arm: (arm.base, _is_per_task(arm))):
         together = list(of_base)
-        rank = 0 if per_task else max(map(_rank, together))
+        rank = 0 if per_task else max(map(rank_of, together))
         own = LocalSampler(settings.grpo.own_decoding) if per_task else None
         with closing(own or sampler_for(job, base, rank, settings.model, settings.grpo)) as sampler:
             yield from ((arm, sampler) for arm in together)
@@ -114,10 +117,6 @@ def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Ite
 
 def _is_per_task(arm: Arm) -> bool:
     return arm.adapter is not None and bool(adapters_by_task(Path(arm.adapter)))
-
-
-def _rank(arm: Arm) -> int:
-    return LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
 
 
 def _own_prompts(arm: Arm) -> dict[str, str]:
@@ -129,23 +128,6 @@ def _own_prompts(arm: Arm) -> dict[str, str]:
 
 def _seed_of(arm: Arm, seed: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed} {arm.name}".encode()).digest()[:4])
-
-
-def _load(settings: AnswersStage, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
-    return load_arm(settings.model, arm, seed)
-
-
-def _fields(completion: ScoredCompletion) -> dict[str, object]:
-    return {
-        "prompt_id": completion.prompt.id,
-        "task": completion.prompt.task,
-        "completion": completion.text,
-        "reward": completion.score.total,
-        "components": completion.score.components,
-        "truth": completion.truth,
-        "tokens": len(completion.tokens),
-        "truncated": completion.truncated,
-    }
 
 
 def readings(policy: Policy, tokenizer: PreTrainedTokenizerBase, passages: list[str]) -> Iterator[dict[str, float]]:

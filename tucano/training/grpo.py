@@ -21,7 +21,8 @@ from tucano.storage.journal import JournalWriter
 from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
 from tucano.training.checkpoints import attempts, weights
-from tucano.training.checkpoints.resumable import STATE, Reporter, opened_journal, settled
+from tucano.training.checkpoints.beginning import Reporter, begun, shared_arguments
+from tucano.training.checkpoints.resumable import STATE
 from tucano.training.foresight.pieces import Pieces
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
@@ -49,19 +50,17 @@ def run(job: Job) -> dict[str, object] | None:
     """Train one seed and write its best adapter into `job.output`; None when interrupted."""
     settings = GrpoStage.model_validate(job.settings)
     work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
-    name = f"grpo seed {job.seed}"
-    attempt = attempts.begin(work.folder, job.mirror, job.threads)
-    computed, journal = settled(attempt, settings.model.device, name), opened_journal(attempt)
-    watch = watched(journal, settings.health, settings.grpo.max_steps, name)
+    beginning = begun(job, f"grpo seed {job.seed}")
+    journal, attempt = beginning.journal, beginning.attempt
+    watch = watched(journal, settings.health, settings.grpo.max_steps, beginning.name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
-    trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
+    trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, beginning.name, shown)])
     asked = of_tasks(settings, read_prompts(files.validation))
     validation = Validation(
         settings.grpo, examiner, asked, journal, work.best, job.seed, settings.validation_temperature
     )
-    trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
-    trainer.save_seconds = 60 * job.checkpoint_minutes
-    trainer.validation, trainer.watch, trainer.arithmetic = validation, watch, computed
+    trainer.begin(beginning)
+    trainer.validation, trainer.watch = validation, watch
     with closing(examiner.sampler):
         if settings.grpo.admission is not None:
             chosen = _chosen(attempt, settings, trainer, examiner, journal)
@@ -77,8 +76,8 @@ def run(job: Job) -> dict[str, object] | None:
         "best_step": validation.best_step,
         "best_value": validation.highest,
         "validation": validation.curve,
-        "alarms": [alarm.record() for alarm in watch.raised.values()],
-        "arithmetic": [asdict(one) for one in computed],
+        "alarms": [asdict(alarm) for alarm in watch.raised.values()],
+        "arithmetic": [asdict(one) for one in beginning.arithmetic],
     }
 
 
@@ -131,7 +130,7 @@ def build(
     trainer.settings, trainer.scorer = settings.grpo, scorer
     trainer.thinking = thinking
     trainer.draws_with(sampler)
-    trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
+    trainer.algorithm, trainer.reserve = chain.from_settings(settings), Reserve(dataset, job.seed)
     further = reworded(prompts, read_paraphrases(files.paraphrases))
     trainer.wordings = Wordings(prompts, further, systems, tokenizer, job.seed) if further else None
     return trainer, examiner
@@ -162,10 +161,10 @@ def _dataset(prompts: Sequence[Prompt], systems: dict[str, str], tokenizer: PreT
 
 def arguments(settings: TrainerStage, drafts: Path, save_steps: int) -> GRPOConfig:
     """Every field that shapes generation or training, explicit: defaults of models, TRL and unsloth differ silently."""
-    grpo, cpu = settings.grpo, settings.model.device == "cpu"
+    grpo = settings.grpo
     accumulation = grpo.batch_size // grpo.micro_batch
     return GRPOConfig(
-        output_dir=str(drafts),
+        **shared_arguments(grpo, settings.model, drafts, save_steps, settings.seed),
         max_steps=grpo.max_steps,
         per_device_train_batch_size=grpo.micro_batch,
         gradient_accumulation_steps=accumulation,
@@ -178,15 +177,7 @@ def arguments(settings: TrainerStage, drafts: Path, save_steps: int) -> GRPOConf
         top_k=0,
         min_p=None,
         repetition_penalty=1.0,
-        learning_rate=grpo.learning_rate,
-        lr_scheduler_type=grpo.schedule,
-        warmup_steps=grpo.warmup_share,
-        weight_decay=0.0,
         max_grad_norm=grpo.max_grad_norm,
-        optim="adamw_torch",
-        adam_beta1=0.9,
-        adam_beta2=0.999,
-        adam_epsilon=1e-8,
         beta=grpo.beta,
         epsilon=grpo.epsilon,
         epsilon_high=grpo.epsilon_high,
@@ -203,24 +194,9 @@ def arguments(settings: TrainerStage, drafts: Path, save_steps: int) -> GRPOConf
         disable_dropout=settings.model.lora_dropout == 0,
         shuffle_dataset=True,
         remove_unused_columns=False,
-        gradient_checkpointing=not cpu,
-        bf16=settings.model.dtype == "bfloat16",
-        use_cpu=cpu,
         use_vllm=False,  # TRL would start, own and reach a server in its own way; see GrpoMixin.draws_with
         vllm_importance_sampling_correction=True,
         vllm_importance_sampling_mode="token_truncate",
         vllm_importance_sampling_clip_min=None,
         vllm_importance_sampling_clip_max=LARGEST_CORRECTION,
-        dataloader_num_workers=0,
-        dataloader_pin_memory=not cpu,
-        save_strategy="steps",
-        save_steps=save_steps,
-        save_total_limit=None,
-        eval_strategy="no",
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        disable_tqdm=True,
-        report_to=[],
-        seed=settings.seed,
-        data_seed=settings.seed,
     )

@@ -23,15 +23,13 @@ from trl.trainer.utils import RepeatSampler
 from tucano.settings.grpo import GrpoTraining
 from tucano.training.algorithms import Algorithm, Block, RolloutBatch
 from tucano.training.checkpoints.resumable import Part, ResumableTrainer
-from tucano.training.health import Watch
 from tucano.training.policies.likelihood import completion_logps
 from tucano.training.policies.packed import kept_layers, packed_logps, packs
 from tucano.training.rollouts.admission import Admitted
 from tucano.training.rollouts.blocks import blocks_of
 from tucano.training.rollouts.clock import Clock
-from tucano.training.rollouts.curriculum import ceiling
 from tucano.training.rollouts.refill import Reserve
-from tucano.training.rollouts.rollout import Rollout, ScoredBatch, leave_out
+from tucano.training.rollouts.rollout import Rollout, leave_out
 from tucano.training.rollouts.scoring import Rewards
 from tucano.training.rollouts.wordings import Wordings
 from tucano.training.samplers import Decoding, Sampler
@@ -71,7 +69,6 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     admitted: Admitted | None = None
     wordings: Wordings | None = None
     validation: Validation
-    watch: Watch
     sampler: Sampler
     thinking: frozenset[str] = frozenset()
     """The tasks that are answered after a thought."""
@@ -79,7 +76,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     """Whether the trainer below is unsloth's, which logs no entropy (2026.10.7) and has a loss of its own."""
     room: int = 0
     """Of how many tokens' activations, times layers, a GPU has memory for."""
-    _scored: ScoredBatch | None = None
+    _scored: Rollout | None = None
     """What TRL's own method in between does not pass on: set by `_calculate_rewards`, taken by `_rollout`."""
 
     @cached_property
@@ -136,7 +133,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         tensors = super()._generate_and_score_completions(prompts)
         scored, self._scored = self._scored, None
         assert scored is not None, "TRL scores what it generates"
-        return Rollout.of(tensors, scored)
+        return replace(scored, tensors=tensors)
 
     def _calculate_rewards(
         self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids_list: list[list[int]]
@@ -144,23 +141,27 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         with self.clock.times("scoring"):
             rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
             scores = self.scorer.score(completions, [row["prompt_id"] for row in inputs], completion_ids_list)
+        tasks = [row["task"] for row in inputs]
+        said = zip(self.scorer.said, tasks, strict=True)
+        thoughts = [float(one.think_tokens) if task in self.thinking else math.nan for one, task in said]
         batch = RolloutBatch(
             rewards=rewards,
             components=tuple(self.scorer.weights),
             weights=torch.tensor(list(self.scorer.weights.values()), device=rewards.device),
             generations=self.num_generations,
-            tasks=[row["task"] for row in inputs],
+            tasks=tasks,
             lengths=torch.tensor([len(ids) for ids in completion_ids_list], device=rewards.device),
             ceiling=self.generation_config.max_new_tokens,
             entropies=lambda: torch.zeros(0),
+            thoughts=torch.tensor(thoughts, device=rewards.device),
         )
         if self.settings.block_advantages:
             batch = replace(batch, blocks=self._blocks(inputs, completion_ids_list))
-        if any(map(self._thinks, batch.tasks)):
-            batch = replace(batch, thoughts=self._thoughts(batch.tasks).to(rewards.device))
-        self._scored = ScoredBatch(
+        self._scored = Rollout(
+            tensors={},
             batch=self.algorithm.shape_rewards(batch),
-            totals=torch.tensor([score.total for score in scores]),
+            tasks=tuple(tasks[:: self.num_generations]),
+            totals=torch.tensor([score.total for score in scores]).view(-1, self.num_generations),
             highest=max(sum(score.components.values()) for score in scores),
         )
         return rewards
@@ -171,14 +172,6 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         answers = [said.answer for said in self.scorer.said]
         rows = zip(prompts, drawn, answers, strict=True)
         return tuple(blocks_of(self._tokenizer, prompt, ids, answer) for prompt, ids, answer in rows)
-
-    def _thinks(self, task: str) -> bool:
-        return task in self.thinking
-
-    def _thoughts(self, tasks: Sequence[str]) -> Tensor:
-        """[B] tokens of each thought."""
-        rows = zip(self.scorer.said, tasks, strict=True)
-        return torch.tensor([float(said.think_tokens) if self._thinks(task) else math.nan for said, task in rows])
 
     def _refill(self, rollout: Rollout, live: Tensor) -> Rollout:
         """Sample other prompts of the same tasks in the place of the groups that are not live."""
@@ -238,21 +231,15 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     def _generate_single_turn(
         self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any
     ) -> tuple[list[list[int]], list[list[float] | None] | None]:
-        with self.clock.times("drawing"):
-            return self._drawn(prompt_ids, *args, **kwargs)
-
-    def _drawn(
-        self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any
-    ) -> tuple[list[list[int]], list[list[float] | None] | None]:
         model = self.accelerator.unwrap_model(self.model)
-        if self.use_vllm:
-            decoding = Decoding(self.generation_config.max_new_tokens, self.temperature, tuple(self.eos_token_ids))
-            draws = self.sampler.sample(model, prompt_ids, decoding)
-            return [draw.tokens for draw in draws], [draw.logps for draw in draws]
-        if not self.settings.own_decoding or not supports(model):
-            return super()._generate_single_turn(prompt_ids, *args, **kwargs)
         limit, stop, temperature = self.generation_config.max_new_tokens, self.eos_token_ids, self.temperature
-        return Decoder(model).sample(prompt_ids, limit, stop, temperature), None
+        with self.clock.times("drawing"):
+            if self.use_vllm:
+                draws = self.sampler.sample(model, prompt_ids, Decoding(limit, temperature, tuple(stop)))
+                return [draw.tokens for draw in draws], [draw.logps for draw in draws]
+            if not self.settings.own_decoding or not supports(model):
+                return super()._generate_single_turn(prompt_ids, *args, **kwargs)
+            return Decoder(model).sample(prompt_ids, limit, stop, temperature), None
 
     def _get_per_token_logps_and_entropies(
         self, model: Any, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: int, *args: Any, **kwargs: Any
@@ -290,18 +277,22 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         return int(self.state.epoch or 0)
 
     def parts(self) -> dict[str, Part]:
-        held: dict[str, Part] = {"validation": self.validation, "algorithm": self.algorithm, "reserve": self.reserve}
+        held: dict[str, Part] = {**super().parts(), "algorithm": self.algorithm, "reserve": self.reserve}
         return held if self.admitted is None else {**held, "admitted": self.admitted}
-
-    def look_is_due(self) -> bool:
-        return self.validation.is_due(self.state.global_step, self.state.max_steps)
 
     def look(self) -> None:
         with self.clock.times("looking"):
             self.validation.look(self.model, self.state.global_step)
 
-    def patience_is_over(self) -> bool:
-        return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop
+
+def ceiling(stages: Sequence[tuple[int, int]], longest: int, step: int) -> int:
+    """Tokens that a completion sampled at `step` (steps already taken) may have: short ones first (Skywork-OR1, arXiv
+    2505.22312, multi-stage training).
+
+    `stages` are (step, tokens) in rising order of steps: from that step on, that ceiling. `longest` holds before the
+    first one.
+    """
+    return next((tokens for start, tokens in reversed(stages) if step >= start), longest)
 
 
 def of_completions(logps: Tensor, prompt_mask: Tensor, completion_mask: Tensor) -> Tensor:

@@ -8,8 +8,8 @@ and mean nothing; the KL to the policy at the start is measured instead (tucano/
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 from tucano.prompts import TASKS
 from tucano.settings.health import AlarmName, HealthSettings
@@ -32,9 +32,6 @@ class Alarm:
     evidence: str
     advice: str
     stops: bool
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
 
     def line(self) -> str:
         return (

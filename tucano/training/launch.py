@@ -67,37 +67,24 @@ def run_job(
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="launch-", dir=work) as place:
-        code = _run(job, Path(place), python, on_progress, on_line or (lambda line: None), silence_s)
-        return _outcome(job, Path(place), code)
-
-
-def _run(
-    job: Job,
-    place: Path,
-    python: str | None,
-    on_progress: Callable[[Progress], None],
-    on_line: Callable[[str], None],
-    silence_s: float,
-) -> int:
-    job.write(place / "job.json")
-    child = _started(job, place / "job.json", python)
-    _children.add(child)
-    if stopping():
-        child.terminate()
-    silence = Silence(child, silence_s)
-    try:
-        _follow(child, log_of(job), silence, on_progress, on_line)
-    finally:
-        silence.end()
-        _end(child)
-        _children.discard(child)
-    if silence.broken:
-        raise WorkerCrashed(
-            f"{_who(job)} said nothing for {silence_s / 60:g} minutes (worker.silence_minutes) and was killed; what it"
-            f" has saved is kept (details in {log_of(job)})"
-        )
-    assert child.returncode is not None
-    return child.returncode
+        job.write(Path(place) / "job.json")
+        child = _started(job, Path(place) / "job.json", python)
+        _children.add(child)
+        if stopping():
+            child.send_signal(signal.SIGTERM)
+        silence = Silence(child, silence_s)
+        try:
+            _follow(child, log_of(job), silence, on_progress, on_line or (lambda line: None))
+        finally:
+            silence.end()
+            _end(child)
+            _children.discard(child)
+        if silence.broken:
+            raise WorkerCrashed(
+                f"{_who(job)} said nothing for {silence_s / 60:g} minutes (worker.silence_minutes) and was killed; what"
+                f" it has saved is kept (details in {log_of(job)})"
+            )
+        return _outcome(job, Path(place), child.wait())
 
 
 def _started(job: Job, file: Path, python: str | None) -> Child:
@@ -233,7 +220,7 @@ def _end(child: Child) -> None:
         try:
             child.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
-            child.kill()
+            child.send_signal(signal.SIGKILL)
             child.wait()
 
 

@@ -299,13 +299,12 @@ def gradients(recorder: Recorder, moved: float) -> Check:
 def memory(recorder: Recorder) -> Check:
     """What a middle step adds: an allocator takes more at one step or two (10 to 50 MB), what is kept grows at most."""
     growth = median(map(sub, recorder.megabytes[SETTLED_STEP:], recorder.megabytes[SETTLED_STEP - 1 :]))
-    ok = growth < GROWTH_MEGABYTES
-    mend = "" if ok else f"; {GROWTH_MEGABYTES:.0f} is too much: something is kept from step to step"
+    mend = f"{GROWTH_MEGABYTES:.0f} is too much: something is kept from step to step"
     shown = (
         f"{recorder.megabytes[-1]:,.0f} MB after {len(recorder.megabytes)} steps, growing by {max(0.0, growth):.1f} MB"
         " per step"
     )
-    return Check("memory", "ok" if ok else "red", shown + mend)
+    return check.graded("memory", "ok" if growth < GROWTH_MEGABYTES else "red", shown, mend)
 
 
 def forecast(recorder: Recorder, trainer: Any, settings: PreflightStage) -> Check:

@@ -17,10 +17,12 @@ from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
 from tucano.training.rollouts.examiner import ScoredCompletion
-from tucano.training.samplers.decode import Decoder, supports
+from tucano.training.samplers import Decoding
+from tucano.training.samplers.local import LocalSampler
 
 Level = Literal["ok", "warn", "red"]
 MERGE_CYCLES = 50
+CACHED_TOKENS = 16
 CUT_OFF_WARN, CUT_OFF_RED = 0.1, 0.3
 LIVE_WARN, LIVE_RED = 0.5, 0.1
 """Share of groups whose completions differ in reward. Below a tenth a task trains on almost nothing."""
@@ -45,6 +47,11 @@ class Check:
     level: Level
     evidence: str
     raised: bool = False
+
+
+def graded(name: str, level: Level, seen: str, mend: str) -> Check:
+    """`mend` is said where it is not ok."""
+    return Check(name, level, seen if level == "ok" else f"{seen}; {mend}")
 
 
 def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
@@ -73,12 +80,12 @@ def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
                 else f"at least {FEWEST_PROMPTS} of every task"
             ),
         ),
-        Check(
+        graded(
             "early stopping",
             "ok" if fires else "warn",
             f"{looks} evaluations every {grpo.eval_steps} steps, patience {grpo.patience}, each new best saved at its"
-            " evaluation"
-            + ("" if fires else "; it cannot fire before the end: lower grpo.patience or grpo.eval_steps"),
+            " evaluation",
+            "it cannot fire before the end: lower grpo.patience or grpo.eval_steps",
         ),
     ]
 
@@ -97,9 +104,9 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     rates = [arguments.learning_rate * factor(min(steps - 1, round(steps * share))) for share in (0.25, 0.5, 0.75, 1.0)]
     middle = range(max(1, steps // 5), steps * 4 // 5)  # warm-up begins at 0
     gone = min(map(factor, middle), default=1.0) < 0.01
-    shown = ", ".join(f"{rate:.2g}" for rate in rates)
-    mend = "; it is gone before four fifths of the run: look at grpo.schedule and grpo.max_steps" if gone else ""
-    return Check("learning rate", "red" if gone else "ok", f"at 25, 50, 75, 100 % of the run: {shown}{mend}")
+    seen = f"at 25, 50, 75, 100 % of the run: {', '.join(f'{rate:.2g}' for rate in rates)}"
+    mend = "it is gone before four fifths of the run: look at grpo.schedule and grpo.max_steps"
+    return graded("learning rate", "red" if gone else "ok", seen, mend)
 
 
 def generation(config: Any, shipped: Any, settings: PreflightStage) -> Check:
@@ -211,17 +218,17 @@ def context(prompts: Sequence[int], positions: int | None, longest: int, ceiling
     short = positions is not None and positions < longest
     name = f"the model's {positions} positions" if short else f"model.max_length_tokens={longest}"
     fits = max(prompts) + ceiling <= min(longest, positions or longest)
-    mend = "" if fits else "; lower grpo.max_completion_tokens, or raise model.max_length_tokens up to the model's own"
+    mend = "lower grpo.max_completion_tokens, or raise model.max_length_tokens up to the model's own"
     shown = f"the longest prompt and its answer take {max(prompts)} + {ceiling} tokens, {name}"
-    return Check("context", "ok" if fits else "red", shown + mend)
+    return graded("context", "ok" if fits else "red", shown, mend)
 
 
 def quantisation(distance: float) -> Check:
     """How far the base in 4 bits is from the full one (nats per token), which an adapter is merged into at the end."""
     level: Level = "ok" if distance <= LARGEST_MEAN else "warn" if distance <= FARTHEST_QUANTISED else "red"
-    mend = "" if level == "ok" else "; model.quantization=none has no such distance, for more memory"
     shown = f"with the adapter off the 4-bit base is {distance:.3f} nats per token from the full one"
-    return Check("quantisation", level, f"{shown}; a merge may differ by {limit(distance):.3f}{mend}")
+    shown += f"; a merge may differ by {limit(distance):.3f}"
+    return graded("quantisation", level, shown, "model.quantization=none has no such distance, for more memory")
 
 
 def lengths(
@@ -234,11 +241,11 @@ def lengths(
     sizes = sorted(len(completion.tokens) for completion in completions)
     cut = sum(completion.truncated for completion in completions) / len(completions)
     level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"
-    mend = "" if level == "ok" else "; raise grpo.max_completion_tokens"
+    mend = "raise grpo.max_completion_tokens"
     if cut == 1 and max(demonstrated, default=0) < ceiling:
-        mend = f"; {_endless(completions, tokenizer, demonstrated)}"
+        mend = _endless(completions, tokenizer, demonstrated)
     shown = f"median {sizes[len(sizes) // 2]}, 95 % below {sizes[math.ceil(0.95 * len(sizes)) - 1]}, ceiling {ceiling}"
-    return Check("completion length", level, f"{shown}, {cut:.0%} of {len(completions)} cut off{mend}")
+    return graded("completion length", level, f"{shown}, {cut:.0%} of {len(completions)} cut off", mend)
 
 
 def _endless(
@@ -257,13 +264,9 @@ def thoughts(completions: Sequence[ScoredCompletion], most: int | None) -> Check
     sizes = sorted(completion.think_tokens for completion in completions)
     cut = sum(completion.thought_cut for completion in completions) / len(completions)
     level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"
-    mend = "; raise grpo.max_think_tokens and grpo.max_completion_tokens, or show shorter thoughts in demonstrations"
+    mend = "raise grpo.max_think_tokens and grpo.max_completion_tokens, or show shorter thoughts in demonstrations"
     shown = f"median {sizes[len(sizes) // 2]} tokens, at most {most or 'what a completion may have'}"
-    return Check(
-        "thoughts",
-        level,
-        f"{shown}, {cut:.0%} of {len(completions)} cost their answer{'' if level == 'ok' else mend}",
-    )
+    return graded("thoughts", level, f"{shown}, {cut:.0%} of {len(completions)} cost their answer", mend)
 
 
 def marks(tokenizer: PreTrainedTokenizerBase) -> Check:
@@ -327,53 +330,30 @@ def signal(completions: Sequence[ScoredCompletion], generations: int) -> list[Ch
             f" texts, up to {highest:.2f}"
         )
         level: Level = "ok" if live >= LIVE_WARN else "warn"
-        mend = "" if level == "ok" else "; raise grpo.generations or grpo.temperature"
+        mend = "raise grpo.generations or grpo.temperature"
         if live < LIVE_RED:
-            level, mend = "red", "; there is almost nothing to learn from: use a finer reward, or another temperature"
+            level, mend = "red", "there is almost nothing to learn from: use a finer reward, or another temperature"
         if highest > 1 + 1e-6:
-            level, mend = "red", "; components add up to more than 1: mend the weights"
-        checks.append(Check(SIGNALS[task], level, seen + mend))
+            level, mend = "red", "components add up to more than 1: mend the weights"
+        checks.append(graded(SIGNALS[task], level, seen, mend))
     return checks
 
 
 @torch.no_grad()
-def cache(
-    policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]], tokens: int = 16
-) -> Check:
+def cache(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]]) -> Check:
     """Greedy tokens decoded with a key-value cache must be the most likely ones of a forward pass without it."""
-    stop = stop_tokens(policy, tokenizer)
+    greedy = Decoding(CACHED_TOKENS, 0.0, tuple(stop_tokens(policy, tokenizer)))
+    draws = [LocalSampler().sample(policy, [ids], greedy, torch.Generator())[0] for ids in prompt_ids]
     worst = 0.0
-    for ids in prompt_ids:
-        drawn = _greedy(policy, tokenizer, ids, tokens, stop)
+    for ids, drawn in zip(prompt_ids, (draw.tokens for draw in draws), strict=True):
         sequence = torch.tensor([[*ids, *drawn]], device=policy.device)
         logits = policy(input_ids=sequence, use_cache=False).logits[0, len(ids) - 1 : -1].float()
         chosen = logits.gather(1, torch.tensor(drawn, device=logits.device).unsqueeze(1)).squeeze(1)
         worst = max(worst, (logits.max(dim=1).values - chosen).max().item())
     limit = 1e-3 if next(policy.parameters()).dtype == torch.float32 else 0.25
-    level: Level = "ok" if worst <= limit else "red"
-    mend = "" if level == "ok" else "; the cache changes what the model says (padding, positions or attention mask)"
-    return Check(
-        "key-value cache", level, f"greedy tokens lose at most {worst:.2g} nats to those without a cache{mend}"
-    )
-
-
-def _greedy(
-    policy: Policy, tokenizer: PreTrainedTokenizerBase, ids: Sequence[int], tokens: int, stop: list[int]
-) -> list[int]:
-    if supports(policy):
-        return Decoder(policy).sample([list(ids)], tokens, stop, 0.0)[0]
-    inputs = torch.tensor([list(ids)], device=policy.device)
-    greedy: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
-    output = policy.generate(
-        input_ids=inputs,
-        attention_mask=torch.ones_like(inputs),
-        max_new_tokens=tokens,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=stop,
-        repetition_penalty=1.0,
-        **greedy,
-    )
-    return output[0, len(ids) :].tolist()
+    seen = f"greedy tokens lose at most {worst:.2g} nats to those without a cache"
+    mend = "the cache changes what the model says (padding, positions or attention mask)"
+    return graded("key-value cache", "ok" if worst <= limit else "red", seen, mend)
 
 
 @torch.no_grad()
@@ -395,6 +375,6 @@ def merging(policy: Any) -> Check:
         layer.unmerge()
     drift = ((weight - before).abs().max() / before.abs().max()).item()
     weight.copy_(before)
-    level: Level = "ok" if drift < 1e-3 else "warn"
-    mend = "" if level == "ok" else "; merge a copy, never the trained weights themselves"
-    return Check("merging", level, f"{MERGE_CYCLES} cycles move the base weights by {drift:.1e} of the largest{mend}")
+    seen = f"{MERGE_CYCLES} cycles move the base weights by {drift:.1e} of the largest"
+    mend = "merge a copy, never the trained weights themselves"
+    return graded("merging", "ok" if drift < 1e-3 else "warn", seen, mend)

@@ -28,8 +28,9 @@ from tucano.settings.model import AdaptedModel
 from tucano.settings.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter
 from tucano.thoughts import can_think
-from tucano.training.checkpoints import attempts, manifest
-from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
+from tucano.training.checkpoints import manifest
+from tucano.training.checkpoints.beginning import Reporter, begun, shared_arguments
+from tucano.training.checkpoints.resumable import ResumableTrainer
 from tucano.training.checkpoints.weights import describe, save_whole, train_in_float32
 from tucano.training.jobs import Job
 from tucano.training.policies.chat import encode_chats, harmless
@@ -78,26 +79,17 @@ def by_length(batch: dict[str, torch.Tensor], pieces: int) -> list[dict[str, tor
 class ResumableSFTTrainer(ResumableTrainer, PiecewiseSFTTrainer):
     """TRL's trainer with checkpoints that carry the plateau's state."""
 
-    plateau: "Plateau"
+    validation: "Plateau"
     wordings: WordingSampler | None = None
     """Which rows an epoch shows, where examples have several wordings."""
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return self.wordings or super()._get_train_sampler(train_dataset)
 
-    def parts(self) -> dict[str, Part]:
-        return {"plateau": self.plateau}
-
-    def look_is_due(self) -> bool:
-        return self.plateau.is_due(self.state.global_step, self.state.max_steps)
-
     def look(self) -> None:
         with torch.random.fork_rng():  # a data loader draws from the global generator even when it does not shuffle
             loss = self.evaluate()["eval_loss"]
-        self.plateau.note(self.state.global_step, loss, self.model)
-
-    def patience_is_over(self) -> bool:
-        return self.plateau.waited >= self.plateau.settings.patience
+        self.validation.note(self.state.global_step, loss, self.model)
 
 
 class Plateau:
@@ -112,11 +104,8 @@ class Plateau:
         return {"losses": self.losses, "lowest": self.lowest, "waited": self.waited}
 
     def load(self, state: dict[str, Any]) -> None:
-        self.losses, self.lowest, self.waited = (
-            [tuple(pair) for pair in state["losses"]],
-            state["lowest"],
-            state["waited"],
-        )
+        self.losses = [tuple(pair) for pair in state["losses"]]
+        self.lowest, self.waited = state["lowest"], state["waited"]
 
     def is_due(self, step: int, last: int) -> bool:
         looked = self.losses[-1][0] if self.losses else 0
@@ -135,41 +124,39 @@ def run(job: Job) -> dict[str, object] | None:
     """Write the best model (nano: the untrained one too) or adapter into `job.output`; None when interrupted."""
     settings = SftStage.model_validate(job.settings)
     work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
-    attempt = attempts.begin(work.folder, job.mirror, job.threads)
-    computed = settled(attempt, settings.model.device, "sft")
+    beginning = begun(job, "sft")
     examples, further = demonstrated(files)
     examples += further
     model, tokenizer = _start(job, settings, examples)
-    journal = opened_journal(attempt)
-    plateau = Plateau(settings.sft, journal, work.best)
+    plateau = Plateau(settings.sft, beginning.journal, beginning.best)
     dataset = _dataset(examples, files, tokenizer)
     validation = _dataset(read_prompts(files.demonstrations_validation), files, tokenizer)
     if further:
         dataset = dataset.add_column("id", [example.id for example in examples])
     trainer = ResumableSFTTrainer(
         model=model,
-        args=_arguments(settings, attempt.drafts, job),
+        args=_arguments(settings, beginning.attempt.drafts, job),
         train_dataset=dataset,
         eval_dataset=validation,
         processing_class=tokenizer,
-        callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
+        callbacks=[Reporter(beginning.journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
     _leave_out_long(trainer, len(dataset) + len(validation), settings.model.max_length_tokens)
     if further:
         kept: Any = trainer.train_dataset  # without rows that TRL has cut away
         trainer.wordings = WordingSampler(kept["id"], job.seed)
     train_in_float32(model)
-    trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
-    trainer.arithmetic, trainer.save_seconds = computed, 60 * job.checkpoint_minutes
+    trainer.begin(beginning)
+    trainer.validation = plateau
     if not trainer.train_resumable():
         return None
-    journal.commit(trainer.state.global_step)
+    beginning.journal.commit(trainer.state.global_step)
     _deliver(work, StartFiles(Path(job.output)), model)
     return {
         "steps": trainer.state.global_step,
         "validation_losses": plateau.losses,
         "lowest_validation_loss": plateau.lowest,
-        "arithmetic": [asdict(one) for one in computed],
+        "arithmetic": [asdict(one) for one in beginning.arithmetic],
     }
 
 
@@ -221,38 +208,18 @@ def _dataset(examples: list[Prompt], files: PromptFiles, tokenizer: PreTrainedTo
 
 
 def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
-    sft, cpu = settings.sft, settings.model.device == "cpu"
+    sft = settings.sft
     return SFTConfig(
-        output_dir=str(drafts),
+        **shared_arguments(sft, settings.model, drafts, job.save_steps, job.seed),
         num_train_epochs=sft.max_epochs,
         per_device_train_batch_size=sft.batch_size,
         per_device_eval_batch_size=sft.batch_size,
         gradient_accumulation_steps=1,
-        gradient_checkpointing=not cpu,
-        learning_rate=sft.learning_rate,
-        lr_scheduler_type=sft.schedule,
-        warmup_steps=sft.warmup_share,
-        weight_decay=0.0,
         max_grad_norm=1.0,
-        optim="adamw_torch",
-        bf16=settings.model.dtype == "bfloat16",
-        use_cpu=cpu,
         max_length=settings.model.max_length_tokens + 1,  # so much is cut to shows what is too long
         completion_only_loss=True,
         packing=False,
         train_sampling_strategy="random",
-        dataloader_num_workers=0,
-        dataloader_pin_memory=not cpu,
-        eval_strategy="no",
-        save_strategy="steps",
-        save_steps=job.save_steps,
-        save_total_limit=None,
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        disable_tqdm=True,
-        report_to=[],
-        seed=job.seed,
-        data_seed=job.seed,
     )
 
 

@@ -8,7 +8,7 @@ run.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -40,7 +40,7 @@ class RolloutBatch:
     token of each completion: a pass through the model, for who needs it. task_means: mean total reward of each task
     over everything sampled in this rollout, also of groups that were replaced. blocks: B rows, one per completion;
     those of a group have the same blocks in the same order. thoughts: [B] tokens of the thought before the answer, NaN
-    where a task is answered without one; a single NaN where all are. advantages: [B] or, token by token, [B, T], as
+    where a task is answered without one. advantages: [B] or, token by token, [B, T], as
     earlier algorithms of the chain left them; T is the longest of `lengths`.
     """
 
@@ -60,6 +60,15 @@ class RolloutBatch:
     def totals(self) -> Tensor:
         """[groups, G] summed rewards."""
         return self.rewards.nansum(dim=1).view(-1, self.generations)
+
+    def with_component(self, name: str, rewards: Tensor, weight: float) -> "RolloutBatch":
+        """With one reward component more: [B] contributions, the largest of which is `weight`."""
+        return replace(
+            self,
+            rewards=torch.cat((self.rewards, rewards.to(self.rewards)[:, None]), dim=1),
+            components=(*self.components, name),
+            weights=torch.cat((self.weights, self.weights.new_tensor([weight]))),
+        )
 
     def weighed(self, factors: Tensor) -> Tensor:
         """The advantages, those of each completion times its factor [B]."""

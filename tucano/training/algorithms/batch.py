@@ -1,7 +1,5 @@
 """Group-relative advantages in units of the batch's spread (Lite PPO, arXiv 2508.08221, section 4.1)."""
 
-from collections.abc import Sequence
-
 from torch import Tensor
 from trl.trainer.utils import nanstd
 
@@ -20,5 +18,5 @@ class Batch(Group):
         return super().advantages(batch) / (nanstd(batch.totals().flatten()) + EPSILON)
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     return Batch() if settings.grpo.advantages == "batch" else None

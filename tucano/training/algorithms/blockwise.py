@@ -54,5 +54,5 @@ def _write(row: Tensor, blocks: Sequence[Block], own: Tensor) -> None:
         row[block.start : block.end] = value
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     return Blockwise() if settings.grpo.block_advantages else None

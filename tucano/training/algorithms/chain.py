@@ -1,6 +1,5 @@
 """The algorithms that the settings ask for, one after another, as one algorithm."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from pkgutil import iter_modules
@@ -96,13 +95,11 @@ def _refuse_holes(batch: RolloutBatch) -> None:
         )
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Chain:
-    """`components` are the names of the reward set's components over all tasks of the run.
-
-    UserError for an algorithm that was written and is not in CHAIN, and for advantages that none of CHAIN makes: what
-    was asked for would be left out without a word.
+def from_settings(settings: TrainerStage) -> Chain:
+    """UserError for an algorithm that was written and is not in CHAIN, and for advantages that none of CHAIN makes:
+    what was asked for would be left out without a word.
     """
-    made = {_name(module.__name__): module.from_settings(settings, components) for module in CHAIN}
+    made = {_name(module.__name__): module.from_settings(settings) for module in CHAIN}
     files = {module.name for module in iter_modules([str(Path(__file__).parent)])}
     for name in sorted(files - {_name(__name__), *made}):
         raise UserError(f"{FOLDER}/{name}.py is not in CHAIN, so no run would use it; add it in {FOLDER}/chain.py")

@@ -1,6 +1,5 @@
 """Conditional rewards: an easy component counts only once a harder one is reached (GDPO, arXiv 2601.05242, eq. 8)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tucano.settings.grpo import Condition, TrainerStage
@@ -10,7 +9,7 @@ from tucano.training.algorithms import Algorithm, RolloutBatch
 @dataclass(frozen=True)
 class Conditional(Algorithm):
     """r_k <- r_k if r_l >= t else 0, with r_l on its own scale (contribution / weight); all conditions read the rewards
-    as scored.
+    as scored. Where each task has an adapter of its own, those of this one's tasks.
     """
 
     conditions: tuple[Condition, ...]
@@ -18,13 +17,13 @@ class Conditional(Algorithm):
     def shape_rewards(self, batch: RolloutBatch) -> RolloutBatch:
         shares, shaped = (batch.rewards / batch.weights).round(decimals=6), batch.rewards.clone()
         for condition in self.conditions:
+            if condition.component not in batch.components:
+                continue
             counted, needed = batch.components.index(condition.component), batch.components.index(condition.needs)
             missed = shares[:, needed] < condition.at_least  # false for NaN: another task's completion
             shaped[missed, counted] = 0.0
         return replace(batch, rewards=shaped)
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
-    """Where each task has an adapter of its own, those of this one's tasks."""
-    there = tuple(condition for condition in settings.grpo.conditions if condition.component in components)
-    return Conditional(there) if there else None
+def from_settings(settings: TrainerStage) -> Algorithm | None:
+    return Conditional(settings.grpo.conditions) if settings.grpo.conditions else None

@@ -7,7 +7,6 @@ each, they come apart again: a right answer that was certain gains, and so does 
 What was left out: guided error correction, which puts reference answers among the sampled ones.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -31,5 +30,5 @@ class Edge(Algorithm):
         return batch.weighed(factors.clamp(1 / MOST, MOST).flatten())
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     return Edge() if settings.grpo.entropy_advantages else None

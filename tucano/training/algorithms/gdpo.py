@@ -8,7 +8,6 @@ tasks weigh 1/sqrt(K) (else a task with more components dominates the batch), an
 spread (else groups without signal shrink it and inflate the rest).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -43,5 +42,5 @@ class Gdpo(Algorithm):
         return (summed / summed[live].std(correction=0).clamp(min=1e-4) * live[:, None]).flatten()
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     return Gdpo(settings.grpo.std_floor) if settings.grpo.advantages == "gdpo" else None

@@ -2,8 +2,6 @@
 3.1).
 """
 
-from collections.abc import Sequence
-
 from torch import Tensor
 
 from tucano.settings.grpo import TrainerStage
@@ -21,5 +19,5 @@ class Group(Algorithm):
         return (totals - totals.nanmean(dim=1, keepdim=True)).flatten()
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     return Group() if settings.grpo.advantages == "group" else None

@@ -6,8 +6,6 @@ group are equal; here nothing is divided. The pivot stays in the batch instead o
 no effect on the policy's gradient.
 """
 
-from collections.abc import Sequence
-
 from torch import Tensor
 
 from tucano.settings.grpo import TrainerStage
@@ -24,5 +22,5 @@ class Median(Algorithm):
         return (totals - middle[:, None]).flatten()
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     return Median() if settings.grpo.advantages == "median" else None

@@ -2,10 +2,7 @@
 eq. 13).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import torch
+from dataclasses import dataclass
 
 from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
@@ -25,17 +22,9 @@ class Overlong(Algorithm):
 
     def shape_rewards(self, batch: RolloutBatch) -> RolloutBatch:
         punished = ((batch.ceiling - self.cache - batch.lengths) / self.cache).clamp(-1, 0) * self.weight
-        return replace(
-            batch,
-            rewards=torch.cat((batch.rewards, punished.to(batch.rewards)[:, None]), dim=1),
-            components=(*batch.components, "overlong"),
-            weights=torch.cat((batch.weights, batch.weights.new_tensor([self.weight]))),
-        )
+        return batch.with_component("overlong", punished, self.weight)
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
-    return (
-        Overlong(settings.grpo.overlong_tokens, settings.grpo.overlong_weight)
-        if settings.grpo.overlong_tokens
-        else None
-    )
+def from_settings(settings: TrainerStage) -> Algorithm | None:
+    grpo = settings.grpo
+    return Overlong(grpo.overlong_tokens, grpo.overlong_weight) if grpo.overlong_tokens else None

@@ -80,7 +80,7 @@ class TaskWeights(Algorithm):
         self.steps, self.last = state["steps"], dict(state["last"])
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     grpo = settings.grpo
     return (
         TaskWeights(settings.tasks, grpo.task_weights_rate, grpo.task_weights_balance, grpo.task_weights_floor)

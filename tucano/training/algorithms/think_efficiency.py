@@ -6,10 +6,7 @@ thought. A small gain in the answer may still be worth less than the thought it 
 the term is standardised by itself, which makes it as strong as any other component whatever its weight.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import torch
+from dataclasses import dataclass
 
 from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
@@ -27,15 +24,10 @@ class ThinkEfficiency(Algorithm):
     def shape_rewards(self, batch: RolloutBatch) -> RolloutBatch:
         earned = batch.rewards.nansum(dim=1).clamp(min=0)
         paid = self.weight * earned * (1 - batch.thoughts.to(earned) / self.most).clamp(min=0)
-        return replace(
-            batch,
-            rewards=torch.cat((batch.rewards, paid[:, None]), dim=1),
-            components=(*batch.components, "think_efficiency"),
-            weights=torch.cat((batch.weights, batch.weights.new_tensor([self.weight]))),
-        )
+        return batch.with_component("think_efficiency", paid, self.weight)
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     grpo = settings.grpo
     if not grpo.think_weight:
         return None

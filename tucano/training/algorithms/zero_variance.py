@@ -5,7 +5,6 @@ are sampled anew from other prompts of the same task (tucano/training/rollouts/r
 of the loss.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -37,5 +36,5 @@ class ZeroVariance(Algorithm):
         return torch.tensor(found, device=batch.rewards.device)
 
 
-def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage) -> Algorithm | None:
     return ZeroVariance(settings.grpo.advantages == "gdpo") if settings.grpo.drop_zero_variance else None

@@ -32,8 +32,7 @@ from tucano.training.policies.per_task import by_speaker, tasks_of
 from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Draw, Sampler
 from tucano.training.samplers.local import LocalSampler
-from tucano.training.samplers.server import ServerPlan
-from tucano.training.samplers.vllm import VllmSampler
+from tucano.training.samplers.opening import server_for
 from tucano.training.threads import compute_with
 from tucano.training.worker import quieten_libraries
 
@@ -131,7 +130,7 @@ def load(opening: Opening) -> Answerer:
         )
     if completions.sampler == "vllm":
         policy, tokenizer = _empty(opening.model)
-        sampler: Sampler = VllmSampler(_plan(opening, settings))
+        sampler = server_for(opening, opening.model, 0, settings, Path(opening.log))
     else:
         policy, tokenizer = load_policy(settings, opening.model, adapter, trainable=False, seed=opening.seed)
         policy.eval()
@@ -147,21 +146,6 @@ def _empty(folder: str) -> tuple[Policy, PreTrainedTokenizerBase]:
         policy = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
     policy.generation_config = GenerationConfig.from_pretrained(folder)
     return policy, AutoTokenizer.from_pretrained(folder)
-
-
-def _plan(opening: Opening, settings: LoadedModel) -> ServerPlan:
-    assert opening.vllm_python is not None, "settings without an interpreter are refused"
-    return ServerPlan(
-        python=opening.vllm_python,
-        base=opening.model,
-        revision=None,
-        dtype=settings.dtype,
-        max_length_tokens=settings.max_length_tokens,
-        rank=0,
-        memory_share=opening.vllm_memory_share,
-        threads=opening.threads,
-        log=Path(opening.log),
-    )
 
 
 def main(asked: BinaryIO, said: BinaryIO) -> int:

@@ -7,8 +7,6 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
-from peft import LoraConfig
-
 from tucano.benchmark.pace import AT_A_TIME, Pace, write_paces
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import PaceFiles
@@ -19,8 +17,7 @@ from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.load import Policy, load_arm
 from tucano.training.policies.per_task import by_speaker
 from tucano.training.samplers import Decoding, Sampler
-from tucano.training.samplers.local import LocalSampler
-from tucano.training.samplers.opening import sampler_for
+from tucano.training.samplers.opening import rank_of, sampler_for
 
 
 def run(job: Job) -> dict[str, object]:
@@ -42,7 +39,7 @@ def _paces(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Iterator[Pace]:
     Random(job.seed).shuffle(asked)  # every number at a time meets all tasks
     prompts = list(zip((prompt.task for prompt in asked), encode(tokenizer, asked, files.systems()), strict=True))
     decoding = Decoding(settings.grpo.max_completion_tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
-    with closing(_sampler(job, settings, arm)) as sampler:
+    with closing(sampler_for(job, arm.base, rank_of(arm), settings.model, settings.grpo, fixed=True)) as sampler:
         _drawn(policy, sampler, list(dict(prompts).items()), decoding)  # what is slow the first time is not counted
         for at_a_time, rounds in AT_A_TIME.items():
             source, seconds, tokens = cycle(prompts), [], 0
@@ -59,10 +56,3 @@ def _drawn(policy: Policy, sampler: Sampler, batch: Sequence[tuple[str, list[int
     tasks = [task for task, _ in batch]
     draws = by_speaker(policy, tasks, lambda rows: sampler.sample(policy, [batch[r][1] for r in rows], decoding))
     return sum(len(draw.tokens) for draw in draws)
-
-
-def _sampler(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Sampler:
-    if settings.grpo.sampler == "local":
-        return LocalSampler(settings.grpo.own_decoding, fixed=True)
-    rank = LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
-    return sampler_for(job, arm.base, rank, settings.model, settings.grpo)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from peft import LoraConfig
 from transformers import PreTrainedTokenizerBase
 
 from tucano.benchmark.public.questions import PublicFiles, Question, Reply, read_questions, write_lines
@@ -15,7 +14,7 @@ from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy, load_arm
 from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding
-from tucano.training.samplers.opening import sampler_for
+from tucano.training.samplers.opening import rank_of, sampler_for
 
 
 def run(job: Job) -> dict[str, object]:
@@ -46,8 +45,7 @@ def _written(
     longest = settings.model.max_length_tokens - settings.grpo.max_completion_tokens
     prompts = _encoded(tokenizer, questions, settings)
     decoding = Decoding(settings.grpo.max_completion_tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
-    rank = LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
-    with closing(sampler_for(job, arm.base, rank, settings.model, settings.grpo)) as sampler:
+    with closing(sampler_for(job, arm.base, rank_of(arm), settings.model, settings.grpo)) as sampler:
         drawn = sampler.sample(policy, [prompt[-longest:] for prompt in prompts], decoding)
     reader = Reader(tokenizer, settings.grpo.max_think_tokens)
     answers = [reader.read(draw.tokens).answer for draw in drawn]

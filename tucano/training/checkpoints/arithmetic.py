@@ -41,11 +41,8 @@ def settle(checkpoint: Path | None, threads: int, device: str) -> tuple[list[Ari
     Returns every arithmetic that the training at `checkpoint` has had, this one last, and a sentence where it is not
     the one before.
     """
-    had = (
-        []
-        if checkpoint is None
-        else [Arithmetic(**fields) for fields in json.loads((checkpoint / FILE).read_text(encoding="utf-8"))]
-    )
+    known = [] if checkpoint is None else json.loads((checkpoint / FILE).read_text(encoding="utf-8"))
+    had = [Arithmetic(**fields) for fields in known]
     here = measured(threads, device)
     if not had or here == had[-1]:
         return had or [here], None

@@ -25,17 +25,21 @@ from torch.optim.lr_scheduler import LambdaLR
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
-from tucano.files.models import JOURNAL, WorkFiles
+from tucano.files.models import JOURNAL
 from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints import arithmetic, interruption, states, weights
 from tucano.training.checkpoints.arithmetic import Arithmetic
 from tucano.training.checkpoints.attempts import Attempt
-from tucano.training.checkpoints.manifest import step_of
+from tucano.training.checkpoints.beginning import Beginning
 from tucano.training.checkpoints.weights import Policy
-from tucano.training.jobs import Progress, emit
 
 if TYPE_CHECKING:
     from transformers.trainer import Trainer
+
+    from tucano.settings.dpo import DpoRun
+    from tucano.settings.grpo import GrpoRun
+    from tucano.settings.sft import SftTraining
+    from tucano.training.health import Watch
 else:
     Trainer = object  # the real one comes after it in the trainer's bases
 
@@ -54,6 +58,18 @@ class Part(Protocol):
     def state(self) -> dict[str, Any]: ...
 
     def load(self, state: dict[str, Any]) -> None: ...
+
+
+class Looking(Part, Protocol):
+    """What looks at the validation set and keeps the best model; `waited`: looks without a better one."""
+
+    @property
+    def settings(self) -> "SftTraining | GrpoRun | DpoRun": ...
+
+    @property
+    def waited(self) -> int: ...
+
+    def is_due(self, step: int, last: int) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +104,25 @@ class ResumableTrainer(Trainer):
     arithmetic: list[Arithmetic]
     best: Path
     save_seconds: float
+    validation: Looking
+    watch: "Watch | None" = None
     _made: FinishedStep
     _pace: Pace
     _finished: FinishedStep | None = None
     _keeps_checkpoints = False
     """Only `train_resumable` keeps anything; a rehearsal calls `train` and leaves no trace."""
 
-    def parts(self) -> Mapping[str, Part]:
+    def begin(self, beginning: Beginning) -> None:
+        self.attempt, self.arithmetic = beginning.attempt, beginning.arithmetic
+        self.journal, self.best, self.save_seconds = beginning.journal, beginning.best, beginning.save_seconds
+
+    def parts(self) -> dict[str, Part]:
         """What of ours a step changes, besides weights and the trainer's own attributes."""
-        raise NotImplementedError
+        return {"validation": self.validation}
 
     def look_is_due(self) -> bool:
         """Whether the validation set is to be looked at after this step and has not been yet."""
-        raise NotImplementedError
+        return self.validation.is_due(self.state.global_step, self.state.max_steps)
 
     def look(self) -> None:
         """Look at the validation set. Draws from no generator of training; changes state only once it cannot be cut off
@@ -109,7 +131,8 @@ class ResumableTrainer(Trainer):
         raise NotImplementedError
 
     def patience_is_over(self) -> bool:
-        raise NotImplementedError
+        waited_enough = self.validation.waited >= self.validation.settings.patience
+        return waited_enough or (self.watch is not None and self.watch.must_stop)
 
     def train_resumable(self) -> bool:
         """Train from the attempt's newest checkpoint, or the start, to the end. False: SIGTERM ended it, its state is
@@ -287,24 +310,6 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, A
     }
 
 
-def settled(attempt: Attempt, device: str, stage: str) -> list[Arithmetic]:
-    """Compute as the attempt's checkpoint was computed. Every arithmetic that the training has had; a person hears of a
-    new one.
-    """
-    had, notice = arithmetic.settle(attempt.newest, attempt.record.threads, device)
-    if notice is not None:
-        emit(Progress(stage, step_of(attempt.newest.name) if attempt.newest else 0, 0, {}, notice=notice))
-    return had
-
-
-def opened_journal(attempt: Attempt) -> JournalWriter:
-    """The journal as the attempt's newest checkpoint holds it."""
-    path, newest = WorkFiles(attempt.work).journal, attempt.newest
-    if newest is None:
-        return JournalWriter(path, resume_step=None)
-    return JournalWriter(path, resume_step=step_of(newest.name), covered=newest / JOURNAL)
-
-
 def _called(model: Any) -> list[Any]:
     """The modules that forward passes of training and of `generate` call: an adapter's wrapper calls past the hooks
     inside it.
@@ -338,45 +343,4 @@ class InterruptionCallback(TrainerCallback):
     def on_step_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         interruption.check()
 
-    def on_substep_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        interruption.check()
-
-    def on_pre_optimizer_step(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
-    ) -> None:
-        interruption.check()
-
-
-class Reporter(TrainerCallback):
-    """Writes every logged step to the journal and tells the parent about it, with the time that is left."""
-
-    def __init__(self, journal: JournalWriter, stage: str, shown: dict[str, str]) -> None:
-        self.journal, self.stage, self.shown = journal, stage, shown
-        self.started: tuple[float, int] | None = None
-
-    def on_log(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        logs: dict[str, Any] | None = None,
-        **_: Any,
-    ) -> None:
-        values = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
-        if not values or "train_runtime" in values or any(name.startswith("eval_") for name in values):
-            return
-        self.journal.log(
-            state.global_step, {f"train/{name}": value for name, value in values.items() if name != "epoch"}
-        )
-        shown = {label: values[name] for name, label in self.shown.items() if name in values}
-        emit(Progress(self.stage, state.global_step, state.max_steps, shown, self._seconds_left(state)))
-
-    def _seconds_left(self, state: TrainerState) -> float | None:
-        """By the steps since the first one of this attempt: before that come loading, batches made again and a look at
-        the validation set, once.
-        """
-        if self.started is None:
-            self.started = (time.monotonic(), state.global_step)
-        began, first = self.started
-        done = state.global_step - first
-        return (time.monotonic() - began) / done * (state.max_steps - state.global_step) if done else None
+    on_substep_end = on_pre_optimizer_step = on_step_begin

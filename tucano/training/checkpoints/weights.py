@@ -81,7 +81,7 @@ def read_back(model: Policy, folder: Path, name: str = TRAINED) -> None:
     those that differ.
     """
     trained = adapter(model, name) if isinstance(model, PeftModel) else dict(model.state_dict())
-    _compare({**model.state_dict(), **trained}, stored_tensors(_files(folder)), folder, set(trained))
+    compare({**model.state_dict(), **trained}, stored_tensors(_files(folder)), folder, set(trained))
 
 
 def read_back_base(model: PreTrainedModel, base: str, revision: str | None, missing: Iterable[str]) -> None:
@@ -97,7 +97,7 @@ def read_back_base(model: PreTrainedModel, base: str, revision: str | None, miss
         for name, tensor in stored_tensors(_files(folder))
         if name in live and live[name].shape == tensor.shape
     )
-    _compare(live, named, folder, set(missing))
+    compare(live, named, folder, set(missing))
 
 
 def train_in_float32(model: Policy) -> None:
@@ -133,9 +133,9 @@ def stored_tensors(files: Iterable[Path]) -> Iterator[tuple[str, Tensor]]:
                 yield name, opened.get_tensor(name)
 
 
-def _compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], folder: Path, needed: set[str]) -> None:
-    """`needed` are the live tensors that must be in a file, by themselves or through one that they share their memory
-    with.
+def compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], place: Path, needed: set[str]) -> None:
+    """Hold live tensors against those stored at `place`, bit for bit. `needed` must be in a file, by themselves or
+    through one that they share their memory with.
     """
     wrong, found = [], set()
     for name, tensor in stored:
@@ -151,7 +151,7 @@ def _compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], f
     if wrong or not found:
         more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
         what = f"{len(wrong)} tensors differ: {', '.join(wrong[:SHOWN])}{more}" if wrong else "there are no weights"
-        raise NotAsSaved(f"{folder} was read back from the live model and is not what it holds: {what}")
+        raise NotAsSaved(f"{place} was read back and is not what the model holds: {what}")
 
 
 def _same(live: Tensor, stored: Tensor) -> bool:

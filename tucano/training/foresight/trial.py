@@ -27,7 +27,6 @@ from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import grpo, sft
 from tucano.training.jobs import Job
 from tucano.training.policies.load import Policy
-from tucano.training.rollouts.examiner import Examiner
 from tucano.training.samplers import decode
 from tucano.training.threads import compute_with
 
@@ -101,14 +100,10 @@ def _of_grpo(job: Job, settings: PipelineSettings) -> dict[str, float]:
     trainer, examiner = grpo.build(job, few, Path(job.work) / "rehearsal", [clock])
     trainer.args.save_strategy = "no"
     trainer.train()
-    return {"grpo_step": clock.seconds, "answer": _answering(trainer.model, examiner, job)}
-
-
-def _answering(model: Policy, examiner: Examiner, job: Job) -> float:
     prompts = read_prompts(PromptFiles(Path(job.prompts)).validation)
     started = time.perf_counter()
-    examiner.answer(model, prompts, 1, 1.0, job.seed)
-    return (time.perf_counter() - started) / len(prompts)
+    examiner.answer(trainer.model, prompts, 1, 1.0, job.seed)
+    return {"grpo_step": clock.seconds, "answer": (time.perf_counter() - started) / len(prompts)}
 
 
 @contextmanager

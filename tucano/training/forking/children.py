@@ -17,7 +17,7 @@ FORK_SECONDS = 600
 
 
 class ForkedChild:
-    """A training child that is a grandchild of this process; its attributes are those of `subprocess.Popen`."""
+    """A training child that is a grandchild of this process; what it has is as in `subprocess.Popen`."""
 
     def __init__(self, given: IO[bytes], printed: TextIO, told: TextIO) -> None:
         self.returncode: int | None = None
@@ -53,12 +53,6 @@ class ForkedChild:
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
 
     def _hear(self, timeout: float | None) -> None:
         if self.returncode is not None or not _speaks(self._told, timeout):

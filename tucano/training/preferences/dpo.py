@@ -3,15 +3,15 @@
     L = -log sigmoid(beta (log p(chosen) / q(chosen) - log p(rejected) / q(rejected)))        (eq. 7)
 
 p is the policy, q the one that GRPO has made, from which p starts; a log-probability is the sum over an answer's
-tokens. Loss and metrics are TRL's. Ours are the pairs (ranked.py, and those that people preferred), the looks at GRPO's
-validation set, which keep the best adapter (at first GRPO's own), and exact checkpoints. What was left out: other
-losses of TRL's trainer, and reference log-probabilities computed beforehand (a file of TRL's that no checkpoint
+tokens. Loss and metrics are TRL's. Ours are the pairs (`ranked_pairs`, and those that people preferred), the looks at
+GRPO's validation set, which keep the best adapter (at first GRPO's own), and exact checkpoints. What was left out:
+other losses of TRL's trainer, and reference log-probabilities computed beforehand (a file of TRL's that no checkpoint
 knows).
 """
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
@@ -25,20 +25,21 @@ from transformers import PreTrainedTokenizerBase
 from trl import DPOConfig, DPOTrainer
 
 from rewards import load_reward_set
-from tucano.files.models import SeedFiles, WorkFiles
+from tucano.files.models import SeedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
 from tucano.prompts import read_prompts
 from tucano.settings.dpo import DpoStage
-from tucano.training.checkpoints import attempts
-from tucano.training.checkpoints.resumable import STATE, Part, Reporter, ResumableTrainer, opened_journal, settled
+from tucano.training.algorithms import NOISE
+from tucano.training.checkpoints.attempts import Attempt
+from tucano.training.checkpoints.beginning import Beginning, Reporter, begun, shared_arguments
+from tucano.training.checkpoints.resumable import STATE, Part, ResumableTrainer
 from tucano.training.checkpoints.weights import TRAINED, describe, train_in_float32
-from tucano.training.health import Watch, watched
+from tucano.training.health import Alarm, Watch, watched
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.policies.chat import encode_chats, harmless
 from tucano.training.policies.load import load_policy
-from tucano.training.preferences.ranked import ranked_pairs
-from tucano.training.rollouts.examiner import Examiner
+from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers.opening import sampler_for
 from tucano.training.validation import Validation
 
@@ -78,20 +79,14 @@ class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
     """TRL's trainer with checkpoints that carry the validation set's state and the pairs."""
 
     validation: Validation
-    learned: Learned
     watch: Watch
+    learned: Learned
 
     def parts(self) -> dict[str, Part]:
-        return {"validation": self.validation, "learned": self.learned}
-
-    def look_is_due(self) -> bool:
-        return self.validation.is_due(self.state.global_step, self.state.max_steps)
+        return {**super().parts(), "learned": self.learned}
 
     def look(self) -> None:
         self.validation.look(self.model, self.state.global_step)
-
-    def patience_is_over(self) -> bool:
-        return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop
 
 
 def run(job: Job) -> dict[str, object] | None:
@@ -99,32 +94,27 @@ def run(job: Job) -> dict[str, object] | None:
     interrupted. Where there is no pair to learn from, a person hears of it, and GRPO's adapter is the best.
     """
     settings = DpoStage.model_validate(job.settings)
-    name = _name(job)
-    work = WorkFiles(Path(job.work))
-    files = PromptFiles(Path(job.prompts))
-    attempt = attempts.begin(work.folder, job.mirror, job.threads)
-    computed = settled(attempt, settings.model.device, name)
-    journal = opened_journal(attempt)
+    files, output = PromptFiles(Path(job.prompts)), SeedFiles(Path(job.output))
+    beginning = begun(job, f"dpo seed {job.seed}")
+    journal, best = beginning.journal, beginning.best
     policy, examiner = _opened(job, settings, files)
     asked = read_prompts(files.validation)
-    validation = Validation(
-        settings.dpo, examiner, asked, journal, work.best, job.seed, settings.validation_temperature
-    )
+    validation = Validation(settings.dpo, examiner, asked, journal, best, job.seed, settings.validation_temperature)
+    steps, alarms = 0, list[Alarm]()
     with closing(examiner.sampler):
-        learned = _as_before(attempt) or gathered(job, settings, files, policy, examiner)
+        learned = _as_before(beginning.attempt) or gathered(job, settings, files, policy, examiner)
         if learned.pairs:
-            trainer = _trainer(job, settings, policy, validation, attempt, learned)
-            trainer.arithmetic = computed
+            trainer = _trainer(job, settings, policy, validation, beginning, learned)
             if not trainer.train_resumable():
                 return None
             steps, alarms = trainer.state.global_step, list(trainer.watch.raised.values())
         else:
-            emit(Progress(name, 0, 0, {}, notice=NO_PAIR))
+            emit(Progress(beginning.name, 0, 0, {}, notice=NO_PAIR))
             validation.look(policy, 0)
-            steps, alarms = 0, []
     journal.commit(steps)
-    describe(policy, work.best)
-    _deliver(work, SeedFiles(Path(job.output)), learned.pairs)
+    describe(policy, best)
+    best.rename(output.adapter)
+    write_answer_pairs(output.pairs, learned.pairs)
     return {
         "steps": steps,
         "pairs": len(learned.pairs),
@@ -132,13 +122,9 @@ def run(job: Job) -> dict[str, object] | None:
         "best_step": validation.best_step,
         "best_value": validation.highest,
         "validation": validation.curve,
-        "alarms": [alarm.record() for alarm in alarms],
-        "arithmetic": [asdict(one) for one in computed],
+        "alarms": [asdict(alarm) for alarm in alarms],
+        "arithmetic": [asdict(one) for one in beginning.arithmetic],
     }
-
-
-def _name(job: Job) -> str:
-    return f"dpo seed {job.seed}"
 
 
 def _trainer(
@@ -146,24 +132,21 @@ def _trainer(
     settings: DpoStage,
     policy: PeftModel,
     validation: Validation,
-    attempt: attempts.Attempt,
+    beginning: Beginning,
     learned: Learned,
 ) -> ResumableDPOTrainer:
-    name = _name(job)
-    journal = validation.journal
     trainer = ResumableDPOTrainer(
         model=policy,
-        args=arguments(settings, attempt.drafts, job.save_steps),
+        args=arguments(settings, beginning.attempt.drafts, job.save_steps),
         train_dataset=_dataset(learned.pairs, validation.examiner.tokenizer),
         processing_class=validation.examiner.tokenizer,
-        callbacks=[Reporter(journal, name, {"loss": "loss", "rewards/margins": "margin"})],
+        callbacks=[Reporter(beginning.journal, beginning.name, {"loss": "loss", "rewards/margins": "margin"})],
     )
     train_in_float32(policy)
-    trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
-    trainer.save_seconds = 60 * job.checkpoint_minutes
-    trainer.validation = validation
-    trainer.learned = learned
-    trainer.watch = watched(journal, settings.health, _steps(settings, len(learned.pairs)), name)
+    trainer.begin(beginning)
+    trainer.validation, trainer.learned = validation, learned
+    planned = math.ceil(settings.dpo.max_epochs * math.ceil(len(learned.pairs) / settings.dpo.batch_size))
+    trainer.watch = watched(beginning.journal, settings.health, planned, beginning.name)
     return trainer
 
 
@@ -185,7 +168,7 @@ def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel
     return policy, Examiner(tokenizer, files.systems(), rewards, files.folder, most, sampler, thought)
 
 
-def _as_before(attempt: attempts.Attempt) -> Learned | None:
+def _as_before(attempt: Attempt) -> Learned | None:
     """The pairs of the checkpoint that this attempt goes on from."""
     if attempt.newest is None:
         return None
@@ -206,6 +189,26 @@ def gathered(job: Job, settings: DpoStage, files: PromptFiles, policy: PeftModel
     return Learned(fitting, len(pairs) - len(fitting))
 
 
+def ranked_pairs(
+    completions: Sequence[ScoredCompletion], generations: int, systems: Mapping[str, str]
+) -> Iterator[AnswerPair]:
+    """Of each prompt's group [`generations`, side by side] the answer that the rewards rank first, before the one that
+    they rank last, where they differ. Answers that were cut off at the ceiling are left out: as text they would end
+    where the policy had not ended.
+
+    The answers are those of the policy that is trained, and not kept from GRPO's rollouts: those come from every policy
+    on the way, and DPO takes its pairs as drawn from its reference (section 4).
+    """
+    for start in range(0, len(completions), generations):
+        group = [one for one in completions[start : start + generations] if not one.truncated]
+        if not group:
+            continue
+        best = max(group, key=lambda one: one.score.total)
+        worst = min(group, key=lambda one: one.score.total)
+        if best.score.total - worst.score.total > NOISE and best.text != worst.text:
+            yield AnswerPair(systems[best.prompt.task], best.prompt.user, best.text, worst.text)
+
+
 def _tokens(examiner: Examiner, pair: AnswerPair) -> int:
     """Of the prompt with the longer of its answers, as the trainer reads it."""
     row = pair.row()
@@ -213,29 +216,15 @@ def _tokens(examiner: Examiner, pair: AnswerPair) -> int:
     return max(map(len, encode_chats(examiner.tokenizer, chats)))
 
 
-def _steps(settings: DpoStage, pairs: int) -> int:
-    return math.ceil(settings.dpo.max_epochs * math.ceil(pairs / settings.dpo.batch_size))
-
-
 def arguments(settings: DpoStage, drafts: Path, save_steps: int) -> DPOConfig:
     """Every field that shapes the training, explicit: defaults of TRL and transformers differ silently."""
     dpo = settings.dpo
-    cpu = settings.model.device == "cpu"
     return DPOConfig(
-        output_dir=str(drafts),
+        **shared_arguments(dpo, settings.model, drafts, save_steps, settings.seed),
         num_train_epochs=dpo.max_epochs,
         per_device_train_batch_size=dpo.micro_batch,
         gradient_accumulation_steps=dpo.batch_size // dpo.micro_batch,
-        gradient_checkpointing=not cpu,
-        learning_rate=dpo.learning_rate,
-        lr_scheduler_type=dpo.schedule,
-        warmup_steps=dpo.warmup_share,
-        weight_decay=0.0,
         max_grad_norm=dpo.max_grad_norm,
-        optim="adamw_torch",
-        adam_beta1=0.9,
-        adam_beta2=0.999,
-        adam_epsilon=1e-8,
         beta=dpo.beta,
         loss_type=["sigmoid"],
         loss_weights=None,
@@ -251,24 +240,5 @@ def arguments(settings: DpoStage, drafts: Path, save_steps: int) -> DPOConfig:
         padding_free=False,
         use_liger_kernel=False,
         activation_offloading=False,
-        bf16=settings.model.dtype == "bfloat16",
-        use_cpu=cpu,
         train_sampling_strategy="random",
-        dataloader_num_workers=0,
-        dataloader_pin_memory=not cpu,
-        eval_strategy="no",
-        save_strategy="steps",
-        save_steps=save_steps,
-        save_total_limit=None,
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        disable_tqdm=True,
-        report_to=[],
-        seed=settings.seed,
-        data_seed=settings.seed,
     )
-
-
-def _deliver(work: WorkFiles, output: SeedFiles, pairs: Sequence[AnswerPair]) -> None:
-    work.best.rename(output.adapter)
-    write_answer_pairs(output.pairs, pairs)

@@ -4,7 +4,6 @@ Groups without a signal are replaced by fresh ones (tucano/training/rollouts/ref
 away still counts in the metrics.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -21,23 +20,13 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredBatch:
-    """What B completions earned. batch: as the algorithms have shaped it. totals: [B] before that, each in [0, 1].
-    highest: the largest sum of a completion's components.
-    """
-
-    batch: RolloutBatch
-    totals: Tensor
-    highest: float
-
-
-@dataclass(frozen=True, slots=True)
 class Rollout:
     """The B completions of one generation, groups of G side by side.
 
     tensors: TRL's, by its names: ids and masks of prompts and completions, [B, tokens] each, and what it computes of
-    them. batch: their rewards. tasks, totals: the task of every group that was sampled, also of those that were
-    replaced, and its total rewards, [groups, G]. highest: the largest sum of a sampled completion's components.
+    them. batch: their rewards, as the algorithms have shaped them. tasks, totals: the task of every group that was
+    sampled, also of those that were replaced, and its total rewards before that, each in [0, 1], [groups, G]. highest:
+    the largest sum of a sampled completion's components.
     """
 
     tensors: dict[str, Tensor]
@@ -45,14 +34,6 @@ class Rollout:
     tasks: tuple[str, ...]
     totals: Tensor
     highest: float
-
-    @classmethod
-    def of(cls, tensors: dict[str, Tensor], scored: ScoredBatch) -> "Rollout":
-        """A rollout of which nothing has been replaced."""
-        size = scored.batch.generations
-        return cls(
-            tensors, scored.batch, tuple(scored.batch.tasks[::size]), scored.totals.view(-1, size), scored.highest
-        )
 
     def refilled(self, rows: Tensor, fresh: "Rollout", pad_token: int) -> "Rollout":
         """This rollout with `rows` [R] replaced by the R completions of `fresh`, which are of the same tasks."""
@@ -63,10 +44,7 @@ class Rollout:
         blocks = list(self.batch.blocks)
         for row, other in zip(rows.tolist(), fresh.batch.blocks, strict=False):  # there are none where nobody asks
             blocks[row] = other
-        thoughts = self.batch.thoughts
-        if fresh.batch.thoughts.dim():
-            known = thoughts if thoughts.dim() else torch.full_like(lengths, math.nan, dtype=torch.float32)
-            thoughts = known.index_copy(0, rows, fresh.batch.thoughts)
+        thoughts = self.batch.thoughts.index_copy(0, rows, fresh.batch.thoughts)
         return Rollout(
             tensors,
             replace(self.batch, rewards=rewards, lengths=lengths, blocks=tuple(blocks), thoughts=thoughts),
@@ -93,8 +71,8 @@ class Rollout:
 
     def _thinking(self) -> dict[str, float]:
         """Mean tokens of the thoughts that are trained on, where tasks are answered after one."""
-        thoughts = self.batch.thoughts[~self.batch.thoughts.isnan()] if self.batch.thoughts.dim() else None
-        return {} if thoughts is None or not len(thoughts) else {"think_tokens": thoughts.mean().item()}
+        thoughts = self.batch.thoughts[~self.batch.thoughts.isnan()]
+        return {"think_tokens": thoughts.mean().item()} if len(thoughts) else {}
 
     def _zero_variance(self, task: str) -> float:
         return (self._totals_of(task).std(dim=1) < SAME).float().mean().item()

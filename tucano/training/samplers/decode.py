@@ -108,17 +108,11 @@ class Decoder:
     def __init__(self, model: Any) -> None:
         base = model.get_base_model() if hasattr(model, "get_base_model") else model
         config = base.config
-        self.heads, self.kv_heads, self.head_size = (
-            config.num_attention_heads,
-            config.num_key_value_heads,
-            config.head_dim,
-        )
+        self.heads, self.kv_heads = config.num_attention_heads, config.num_key_value_heads
+        self.head_size = config.head_dim
         self.epsilon = config.rms_norm_eps
-        self.embedding, self.final_norm, self.head = (
-            base.model.embed_tokens.weight,
-            base.model.norm.weight,
-            base.lm_head.weight,
-        )
+        self.embedding, self.head = base.model.embed_tokens.weight, base.lm_head.weight
+        self.final_norm = base.model.norm.weight
         self.layers = [self._pack(layer) for layer in base.model.layers]
         exponents = torch.arange(0, self.head_size, 2).float() / self.head_size
         angles = torch.outer(
@@ -261,12 +255,8 @@ class Decoder:
                 kept = [index for index, row in enumerate(owner) if row in unfinished]
                 keep = torch.tensor(kept)
                 cache.select(keep, used, capacity)
-                tokens, positions, mask, owner = (
-                    tokens[keep],
-                    positions[keep],
-                    mask[keep],
-                    [owner[index] for index in kept],
-                )
+                tokens, positions, mask = tokens[keep], positions[keep], mask[keep]
+                owner = [owner[index] for index in kept]
             logits = self.forward(
                 tokens[:, None], positions[:, None], cache, slice(used, used + 1), mask[..., : used + 1]
             )

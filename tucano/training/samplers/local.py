@@ -13,6 +13,7 @@ from tucano.training.policies.load import Policy
 from tucano.training.samplers import Decoding, Draw
 from tucano.training.samplers.decode import Decoder, supports
 from tucano.training.samplers.forms import Held, beginning
+from tucano.training.samplers.slots import until_stop
 
 BATCH_ROWS = 128
 CACHE_BYTES = 4 * 10**9
@@ -114,7 +115,7 @@ def _generate(
 
     def masked(ids: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         assert held is not None
-        drawn = [_until_stop(tokens, decoding.stop) for tokens in ids[:, width:].tolist()]
+        drawn = [until_stop(tokens, decoding.stop) for tokens in ids[:, width:].tolist()]
         return held.masked(logits, range(len(drawn)), drawn)
 
     with seeded(generator):
@@ -131,12 +132,7 @@ def _generate(
             eos_token_id=list(decoding.stop),
             logits_processor=[] if held is None else [masked],
         )
-    return [_until_stop(tokens, decoding.stop) for tokens in output[:, width:].tolist()]
-
-
-def _until_stop(tokens: list[int], stop: Sequence[int]) -> list[int]:
-    end = next((index for index, token in enumerate(tokens) if token in stop), len(tokens) - 1)
-    return tokens[: end + 1]
+    return [until_stop(tokens, decoding.stop) for tokens in output[:, width:].tolist()]
 
 
 @contextmanager

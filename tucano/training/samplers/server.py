@@ -23,7 +23,7 @@ import httpx
 
 from tucano.errors import UserError
 from tucano.security.printable import printable, short
-from tucano.settings.model import VLLM_RANKS
+from tucano.settings.model import VLLM_RANKS, LoadedModel
 from tucano.storage.logs import BoundedLog
 from tucano.training.checkpoints import interruption
 from tucano.training.samplers import guardian
@@ -52,15 +52,13 @@ class ServerDied(Exception):
 class ServerPlan:
     """What a server is started with.
 
-    base: folder or hub id, of `revision`. rank: of the adapters, 0 for none. memory_share: of the GPU, for weights and
-    cache. threads: of the CPU. log: where it writes what it says.
+    base: folder or hub id. rank: of the adapters, 0 for none. memory_share: of the GPU, for weights and cache. threads:
+    of the CPU. log: where it writes what it says.
     """
 
     python: str
     base: str
-    revision: str | None
-    dtype: str
-    max_length_tokens: int
+    model: LoadedModel
     rank: int
     memory_share: float
     threads: int
@@ -70,18 +68,16 @@ class ServerPlan:
         """Every option that shapes what is drawn, explicit: by default vLLM takes temperature and top-k from the
         model's own generation config, and reports log-probabilities before the temperature.
         """
+        model, longest = self.model, self.model.max_length_tokens
+        pinned = [] if model.revision is None or Path(self.base).exists() else ["--revision", model.revision]
         adapters = ["--enable-lora", "--max-loras", "1", "--max-cpu-loras", "2", "--max-lora-rank", str(self._rank())]
         return [
             *(_absolute(self.python), "-m", "vllm.entrypoints.openai.api_server", "--uds", str(socket)),
-            *("--model", _absolute(self.base), "--served-model-name", BASE, "--dtype", self.dtype),
-            *(["--revision", self.revision] if self.revision else []),
-            *("--max-model-len", str(self.max_length_tokens), "--generation-config", "vllm"),
+            *("--model", _absolute(self.base), "--served-model-name", BASE, "--dtype", model.dtype),
+            *pinned,
+            *("--max-model-len", str(longest), "--generation-config", "vllm"),
             *("--logprobs-mode", "processed_logprobs", "--gpu-memory-utilization", str(self.memory_share)),
-            *(
-                "--no-enable-chunked-prefill",
-                "--max-num-batched-tokens",
-                str(max(PROMPT_TOKENS, self.max_length_tokens)),
-            ),
+            *("--no-enable-chunked-prefill", "--max-num-batched-tokens", str(max(PROMPT_TOKENS, longest))),
             *("--disable-uvicorn-access-log", "--no-enable-log-requests"),
             *(adapters if self.rank else []),
         ]

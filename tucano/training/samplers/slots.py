@@ -135,7 +135,7 @@ def sample(
             for _ in range(turns):
                 draw()
         _write(completions, slots, owners, done)
-    return [_until_stop(tokens, stop) for tokens in completions]
+    return [until_stop(tokens, stop) for tokens in completions]
 
 
 def captured(step: Callable[[], None]) -> Callable[[], None]:
@@ -196,7 +196,7 @@ def _write(completions: list[list[int]], slots: Slots, owners: Sequence[int], do
         completions[owner] = tokens
 
 
-def _until_stop(tokens: list[int], stop: Sequence[int]) -> list[int]:
+def until_stop(tokens: list[int], stop: Sequence[int]) -> list[int]:
     end = next((place for place, token in enumerate(tokens) if token in stop), len(tokens))
     return tokens[: end + 1]
 
