@@ -354,7 +354,7 @@ def test_a_hub_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        with pytest.raises(UserError, match="did not take it: .*timed out"):
+        with pytest.raises(UserError, match=r"did not take it: .*timed out"):
             hub.send(tmp_path, "ana/loja", "hf_writes")
 
 
