@@ -34,7 +34,8 @@ def turn(role: Any, content: Any) -> dict[str, Any]:
 OPENAI = {"messages": [turn("user", QUESTION), turn("assistant", ANSWER)]}
 SHAREGPT = {"conversations": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": ANSWER}]}
 ALPACA = {"instruction": QUESTION, "input": "", "output": ANSWER}
-FORMS: dict[str, dict[str, Any]] = {"OpenAI": OPENAI, "ShareGPT": SHAREGPT, "Alpaca": ALPACA}
+PARTS = {"messages": [turn("user", [{"type": "text", "text": QUESTION}]), turn("assistant", ANSWER)]}
+FORMS: dict[str, dict[str, Any]] = {"OpenAI": OPENAI, "OpenAI in parts": PARTS, "ShareGPT": SHAREGPT, "Alpaca": ALPACA}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -81,6 +82,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "several turns": ({"messages": OPENAI["messages"] * 2}, "several turns; write each question that stands alone"),
     "a history": ({**ALPACA, "history": [["a", "b"]]}, "it has a history"),
     "a tool": ({"messages": [*OPENAI["messages"], turn("tool", "7")]}, "tools are not learned"),
+    "an answer that calls a tool": (
+        {"messages": [turn("user", QUESTION), turn("assistant", "Vou ver.") | {"tool_calls": [{"id": "1"}]}]},
+        "tools are not learned",
+    ),
     "a role that is no text": ({"messages": [turn(["user"], "a")]}, "tools are not learned"),
     "an answer first": ({"messages": [turn("assistant", "a"), turn("user", "b")]}, "not a question and its answer"),
     "nothing": ({"messages": []}, "not a question and its answer"),

@@ -59,9 +59,9 @@ def _turns(chat: Any, mark: str) -> tuple[Any, Any, Any]:
     turns = chat if isinstance(chat, list) else [chat]
     if not all(isinstance(turn, Mapping) and {role, text} <= turn.keys() for turn in turns):
         raise NoChat(f"{mark} is no list of objects with {role} and {text}")
-    said = [(_ROLES.get(str(turn[role])), turn[text]) for turn in turns]
+    said = [(_ROLES.get(str(turn[role])), _joined(turn[text])) for turn in turns]
     roles = [who for who, _ in said]
-    if None in roles:
+    if None in roles or any(turn.get("tool_calls") or turn.get("function_call") for turn in turns):
         raise NoChat(f"{mark} has a {role} other than {', '.join(_ROLES)}; tools are not learned")
     if roles.count(USER) > 1:
         raise NoChat(f"{mark} has several turns; write each question that stands alone as a row of its own")
@@ -69,6 +69,14 @@ def _turns(chat: Any, mark: str) -> tuple[Any, Any, Any]:
         raise NoChat(f"{mark} is not a question and its answer, with or without a system message before them")
     found = dict(said)
     return found.get(SYSTEM), found[USER], found.get(ASSISTANT)
+
+
+def _joined(content: Any) -> Any:
+    """The text of what comes in parts that are all texts; anything else as it is."""
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, Mapping) and part.get("type") == "text"]
+    is_text = parts and len(texts) == len(parts) and all(isinstance(one, str) for one in texts)
+    return "".join(map(str, texts)) if is_text else content
 
 
 def _task_told(system: Any) -> Task | None:
