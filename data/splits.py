@@ -82,7 +82,8 @@ class Splitter:
         """What one source gives of a task: half of it from templates of the pool, and no more than that from known
         ones.
         """
-        count, source = cells[number, task], self._sources[number]
+        count = cells[number, task]
+        source = self._sources[number]
         held_out = (count + 1) // 2
         apart = unread(source.prompts(task, pool, self._rng(task, pool, number=number)))
         found = self._take(apart, held_out, self._is_apart)
@@ -95,7 +96,8 @@ class Splitter:
         """Square roots of the mix: the tasks with few training prompts still need enough worked answers to learn their
         form.
         """
-        total, splits = self._settings.demonstrations, self._splits
+        total = self._settings.demonstrations
+        splits = self._splits
         watched = round(total * DEMONSTRATION_VALIDATION_SHARE)
         for name, count in (("demonstrations_validation", watched), ("demonstrations", total)):
             drawn: list[Demonstration] = []

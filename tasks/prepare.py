@@ -58,7 +58,8 @@ def _too_long(model: ModelSettings, made: PromptSet) -> str | None:
     """What to say of demonstrations that SFT leaves out. UserError where they are many and that is sure."""
     examples = read_prompts(made.files.demonstrations)
     chats = [chat_of(one.task, one.user, one.demonstration or "") for one in examples]
-    tokenizer, longest = tokenizer_at_hand(model), model.max_length_tokens
+    tokenizer = tokenizer_at_hand(model)
+    longest = model.max_length_tokens
     long = count_long(chats, longest, tokenizer)
     if tokenizer is not None:
         return require_fitting(long, len(chats), longest)

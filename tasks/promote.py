@@ -226,7 +226,8 @@ def _lineage(
     run: Run, prompts: PromptSet, audit: AuditResult, best: SeedResult, comparison: ComparisonResult
 ) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
-    report, licences = audit.report, prompts.record.licences
+    report = audit.report
+    licences = prompts.record.licences
     return {
         **{f"digest.{stage}": digest for stage, digest in digests(run.stages).items()},
         "digest.grpo": best.digest,

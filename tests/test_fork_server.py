@@ -27,6 +27,9 @@ FORKABLE = {"backend": "transformers", "device": "cpu"}
 @pytest.fixture
 def server() -> Iterator[psutil.Process]:
     with forking(LoadedModel(), None):
+        deadline = time.monotonic() + 60
+        while not servers() and time.monotonic() < deadline:  # it is this program until it has become its own
+            time.sleep(0.02)
         (process,) = servers()
         yield process
 

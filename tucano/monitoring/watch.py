@@ -115,7 +115,8 @@ def _state_of(
     """
     watched = [f"{one.name} within its task" if one.within_task else one.name for one in reference.watched]
     asked = [settings.monitor.floor, settings.comparison.rewards, *watched]
-    name, bound = f"{champion.model}/{champion.version}", digest([champion.tags.get("digest.grpo"), asked])
+    name = f"{champion.model}/{champion.version}"
+    bound = digest([champion.tags.get("digest.grpo"), asked])
     if state is not None and (state.champion, state.digest) == (name, bound) and not (again and state.alarm):
         return state
     fresh = State(name, bound) if state is None else state.followed_by(name, bound)

@@ -122,7 +122,8 @@ def _waiting(storage: str, place: Folder) -> Iterator[None]:
     last one's error is the sentence.
     """
     library = logging.getLogger(type(place.fs).__module__.partition(".")[0])
-    level, said = library.level, f"tucano: storage={storage} does not answer yet; it is asked again for some time"
+    level = library.level
+    said = f"tucano: storage={storage} does not answer yet; it is asked again for some time"
     timer = Timer(SILENT_SECONDS, partial(print, said, file=sys.stderr, flush=True))
     library.setLevel(logging.CRITICAL + 1)
     timer.start()

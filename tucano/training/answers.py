@@ -51,13 +51,15 @@ def run(job: Job) -> dict[str, object]:
     }
     reference = next((arm for arm in reversed(job.arms) if arm.name in STARTS), job.arms[0])
     judge, judges_tokenizer = load_arm(settings.model, reference, job.seed)
-    made, passages = AnswerFiles(Path(job.output)), read_passages(files.passages)
+    made = AnswerFiles(Path(job.output))
+    passages = read_passages(files.passages)
     with made.answers.open("w", encoding="utf-8") as file, made.language.open("w", encoding="utf-8") as language:
         known = _known(job, file, language)
         asked = [arm for arm in job.arms if arm.name not in known]
         for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(known)):
             policy, tokenizer = load_arm(settings.model, arm, job.seed)
-            most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
+            most = settings.grpo.max_completion_tokens
+            most_thought = settings.grpo.max_think_tokens
             examiner = Examiner(tokenizer, systems | _own_prompts(arm), rewards, folder, most, sampler, most_thought)
             for decoding, (each, temperature) in decodings.items():
                 samples = arm.times * each

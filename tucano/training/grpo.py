@@ -49,9 +49,11 @@ Efficient RL Framework Secretly Brings You Off-Policy RL Training).
 def run(job: Job) -> dict[str, object] | None:
     """Train one seed and write its best adapter into `job.output`; None when interrupted."""
     settings = GrpoStage.model_validate(job.settings)
-    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
+    work = WorkFiles(Path(job.work))
+    files = PromptFiles(Path(job.prompts))
     beginning = begun(job, f"grpo seed {job.seed}")
-    journal, attempt = beginning.journal, beginning.attempt
+    journal = beginning.journal
+    attempt = beginning.attempt
     watch = watched(journal, settings.health, settings.grpo.max_steps, beginning.name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, beginning.name, shown)])
@@ -104,14 +106,16 @@ def build(
     policy.
     """
     files = PromptFiles(Path(job.prompts))
-    folder, systems = files.folder, files.systems()
+    folder = files.folder
+    systems = files.systems()
     policy, tokenizer = load_policy(
         settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed
     )
     prompts = of_tasks(settings, read_prompts(files.train))
     rewards = load_reward_set(settings.grpo.rewards, folder)
     sampler = sampler_for(job, job.base, settings.model.lora_rank, settings.model, settings.grpo)
-    most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
+    most = settings.grpo.max_completion_tokens
+    most_thought = settings.grpo.max_think_tokens
     examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
     thinking = frozenset(task for task, system in systems.items() if thinks(system))
     scorer = Rewards(rewards, prompts, Reader(tokenizer, most_thought), thinking)

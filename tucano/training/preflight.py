@@ -114,7 +114,8 @@ def run(job: Job) -> dict[str, object]:
     scratch = Path(job.work) / "rehearsal"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
-    recorder, table = Recorder(), Table()
+    recorder = Recorder()
+    table = Table()
     schedule = grpo.arguments(settings, scratch, settings.steps)
     table.ask("learning rate", check.learning_rate, schedule, settings.grpo.max_steps)  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])

@@ -56,7 +56,8 @@ class PiecewiseSFTTrainer(SFTTrainer):
         """The loss of the batch. Each piece divides by the tokens of the whole batch, so that the sum of their
         gradients is the batch's, and what each tells of its tokens counts by how many these are.
         """
-        step, pieces = super().training_step, by_length(inputs, PIECES_ON_CPU if self.args.use_cpu else 1)
+        step = super().training_step
+        pieces = by_length(inputs, PIECES_ON_CPU if self.args.use_cpu else 1)
         assert num_items_in_batch is not None or len(pieces) == 1
         told = self._metrics["train"]
         before = {name: len(values) for name, values in told.items()}
@@ -123,7 +124,8 @@ class Plateau:
 def run(job: Job) -> dict[str, object] | None:
     """Write the best model (nano: the untrained one too) or adapter into `job.output`; None when interrupted."""
     settings = SftStage.model_validate(job.settings)
-    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
+    work = WorkFiles(Path(job.work))
+    files = PromptFiles(Path(job.prompts))
     beginning = begun(job, "sft")
     examples, further = demonstrated(files)
     examples += further

@@ -83,7 +83,8 @@ class Validation:
         samples = self.settings.validation_samples
         completions = self.examiner.answer(model, self.prompts, samples, self.temperature, self.seed)
         values = summary(completions) | thinking(self.examiner, completions)
-        start, kl = self.start, 0.0
+        start = self.start
+        kl = 0.0
         if start is None:
             start = self._start(model, completions)
         else:

@@ -50,7 +50,8 @@ def begun(job: Job, name: str) -> Beginning:
 
 def opened_journal(attempt: Attempt) -> JournalWriter:
     """The journal as the attempt's newest checkpoint holds it."""
-    path, newest = WorkFiles(attempt.work).journal, attempt.newest
+    path = WorkFiles(attempt.work).journal
+    newest = attempt.newest
     if newest is None:
         return JournalWriter(path, resume_step=None)
     return JournalWriter(path, resume_step=step_of(newest.name), covered=newest / JOURNAL)

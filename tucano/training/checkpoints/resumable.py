@@ -241,7 +241,8 @@ class ResumableTrainer(Trainer):
         control = self.control
         if self.patience_is_over():
             control.should_training_stop = control.should_save = True
-        now, pace = time.monotonic(), self._pace
+        now = time.monotonic()
+        pace = self._pace
         pace.longest = max(pace.longest, now - pace.ended_at)
         pace.ended_at = now
         if now - pace.saved_at + pace.longest > self.save_seconds:

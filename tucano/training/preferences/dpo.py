@@ -94,13 +94,16 @@ def run(job: Job) -> dict[str, object] | None:
     interrupted. Where there is no pair to learn from, a person hears of it, and GRPO's adapter is the best.
     """
     settings = DpoStage.model_validate(job.settings)
-    files, output = PromptFiles(Path(job.prompts)), SeedFiles(Path(job.output))
+    files = PromptFiles(Path(job.prompts))
+    output = SeedFiles(Path(job.output))
     beginning = begun(job, f"dpo seed {job.seed}")
-    journal, best = beginning.journal, beginning.best
+    journal = beginning.journal
+    best = beginning.best
     policy, examiner = _opened(job, settings, files)
     asked = read_prompts(files.validation)
     validation = Validation(settings.dpo, examiner, asked, journal, best, job.seed, settings.validation_temperature)
-    steps, alarms = 0, list[Alarm]()
+    steps = 0
+    alarms = list[Alarm]()
     with closing(examiner.sampler):
         learned = _as_before(beginning.attempt) or gathered(job, settings, files, policy, examiner)
         if learned.pairs:
@@ -164,7 +167,8 @@ def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel
     assert isinstance(policy, PeftModel)
     sampler = sampler_for(job, job.base, policy.peft_config[TRAINED].r, settings.model, dpo)
     rewards = load_reward_set(dpo.rewards, files.folder)
-    most, thought = dpo.max_completion_tokens, dpo.max_think_tokens
+    most = dpo.max_completion_tokens
+    thought = dpo.max_think_tokens
     return policy, Examiner(tokenizer, files.systems(), rewards, files.folder, most, sampler, thought)
 
 
