@@ -13,11 +13,11 @@ from rewards import v42
 from rewards.extraction import Extraction
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
+from rewards.parsing.calls import CALLS, URGES, flat, invites, is_none, lacks_a_thing, pads
 from rewards.parsing.claims import insight_figures
-from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
+from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
-from rewards.parsing.prose import advice_lines, is_scrappy, loose_offers, ordered, stands
+from rewards.parsing.prose import advice_lines, is_scrappy, ordered, stands
 from rewards.sql_qa import SqlQa
 from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
 from rewards.wording.unwanted import harms, repels
@@ -47,8 +47,6 @@ LONGEST_INSIGHTS = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
 MOST_FIGURES = 60
 """A text of insights with more is a table or none; each is weighed against every fact."""
-LONGEST_COPY = 6
-"""Words in a row of its brief that no push has: product and offer together are fewer."""
 LONGEST_ECHO = 4
 """Words in a row of its brief that a step may have: the question given back advises nothing."""
 LONGEST_QUOTE = 12
@@ -63,7 +61,7 @@ def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
         return 0.0
     own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
     whole = text.sound(answer, prompt.user) * stepped(ordered(unnamed(answer, prompt)))
-    return own * text.in_one_language(tokens) * whole
+    return own * whole
 
 
 @dataclass(frozen=True)
@@ -207,7 +205,7 @@ class Push:
         gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
         gate *= UNTOLD if offered and not told else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
-        is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
+        is_formal = bool(v42.FORMAL.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
         shares = (
             gate * fits,
@@ -225,18 +223,15 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     names product and offer."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or repels(prompt, answer) or handed_back(answer, prompt) >= LONGEST_COPY:
+    if speaks_against(answer) or repels(prompt, answer):
         return 0.0
-    several = (
-        is_order(folded, prompt)
-        or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
-        or offers.offers_another(prompt, answer)
-    )
+    named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
+    several = named > 1 or offers.offers_another(prompt, answer)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
+    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
     gate = _is_answer(answer, tokens, prompt) * talk * one * invited
-    return gate * 0.5 ** loose_offers(answer) if gate and reads_well(answer, prompt, PUSH) else 0.0
+    return gate if gate and reads_well(answer, prompt, PUSH) else 0.0
 
 
 TASKS: dict[str, TaskReward] = {"extraction": Extraction(), "sql_qa": SqlQa(), "insights": Insights(), "push": Push()}

@@ -5,7 +5,7 @@ one.
 import pytest
 
 from rewards import load_reward_set
-from rewards.parsing.prose import concrete, disorder, ordered, stands, tells_of_others
+from rewards.parsing.prose import concrete, disorder, ordered, stands
 from rewards.parsing.text import sound
 from rewards.wording.unwanted import harms
 from tucano.prompts import Prompt
@@ -85,13 +85,6 @@ def test_a_long_text_may_have_one_odd_place_for_each_forty_words() -> None:
 )
 def test_an_answer_that_takes_itself_back_does_not_stand(text: str, whole: bool) -> None:
     assert stands(text) == whole
-
-
-def test_other_states_and_months_are_seen_where_some_are_known() -> None:
-    assert tells_of_others("São 34 pedidos de SP.", "pedidos de PE?")
-    assert tells_of_others("Foram 34 em 06/2018.", "quantos em 05/2018?")
-    assert not tells_of_others("Foram 34 em 05/2018.", "WHERE mes = '2018-05'")
-    assert not tells_of_others("SP lidera.", "qual estado lidera?")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from math import log
 from pathlib import Path
 
 from rewards.parsing.kinds import bare, clash, coarse, is_scrap, kind
-from rewards.parsing.text import fold, hands_back, word_set, words
+from rewards.parsing.text import fold, word_set, words
 from rewards.types import PromptLike
 
 _CORPUS = Path(__file__).parents[1] / "corpus"
@@ -144,20 +144,6 @@ PUSH = Limits({3: -1.85, 8: -0.42}, sentence=-0.5, mean=-0.1, home="push.txt")
 INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06, home="insights.txt")
 """What reads (rewards/parsing/fluency.py): nineteen of twenty good answers of other writers do."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
-
-
-_COUPON = re.compile(r"\bcom o cupom \w+")
-
-
-def handed_back(answer: str, prompt: PromptLike) -> int:
-    """Length in words of the longest run of its brief in a push; the product's name and its coupon, which it has to
-    say, are one each."""
-    said, brief, product = map(fold, (answer, prompt.user, prompt.reference.get("product", "")))
-    said, brief = (_COUPON.sub("cupom", text) for text in (said, brief))
-    name = re.compile(rf"\b{re.escape(product)}\b")
-    if product and name.search(said):
-        said, brief = name.sub("produto", said), name.sub("produto", brief)
-    return hands_back(words(said), brief)
 
 
 _MOST_STRAYS, _STRAYS = 2, 0.3

@@ -67,28 +67,6 @@ _SCRAP = re.compile(
 """A word or a figure between full stops."""
 
 
-def _not_behind(words: str) -> str:
-    return "".join(f"(?<!{word} )" for word in words.split())
-
-
-_LOOSE = re.compile(
-    rf"(?<!desconto de )(?<!abatimento de ){_not_behind('baixou baixa caiu cai até economize economiza preço valor')}"
-    r"(?<!desconto chega a )(?<!desconto que chega a )\b\d{1,2} ?%"
-    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais (?:barat\w*|em conta)|pra|para|do|da)\b"
-    r"|\*{0,2} menos(?:\W*(?:[.!?,;:]|$)| (?:no preço|por|pel[oa])\b))"
-    r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
-    r"|(?<!\w: )(?<!\w, )"
-    rf"{_not_behind('por só apenas somente de sai a custa até para em com custando é hoje agora')}"
-    r"(?<!^)(?<![.!?] )R\$ ?\d",
-    re.IGNORECASE,
-)
-
-
-def loose_offers(text: str) -> int:
-    """How many figures of a push are tied to nothing: a share of nothing, a price that nothing has."""
-    return len(_LOOSE.findall(text))
-
-
 _STARTERS = (
     "Oi|Olá|Oba|Ei|Que|Tem|Tá|Seu|Sua|Seus|Suas|Não|Só|Hoje|Você|Com|Para|Por|De|Da|Do|Em|No|Na|O|A|Os|As|E|Ou|Um|Uma"
     "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Recomendamos|Sugerimos|Priorize|Sugiro"
@@ -129,20 +107,7 @@ def disorder(text: str) -> int:
         found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
         found += len(_REPEATS.findall(sentence))
-    found += max(0, single - _MOST_SINGLE) + _open_brackets(text)
-    return found
-
-
-_SMILEY = re.compile(r"[:;]-?[()]")
-_NUMBERED = re.compile(r"(?:^|[\s;:])\w{1,2}\)")
-"""Items of a list in a line («1) …; 2) …»), which close what nothing opens."""
-
-
-def _open_brackets(text: str) -> int:
-    """How many brackets are open at the end, or are closed without one."""
-    bare = _SMILEY.sub("", text)
-    closed = bare.count(")") - bare.count("(")
-    return max(closed - len(_NUMBERED.findall(bare)), 0) if closed > 0 else -closed
+    return found + max(0, single - _MOST_SINGLE)
 
 
 def _clash(one: str, other: str) -> bool:
@@ -349,48 +314,3 @@ def denies_itself(text: str) -> bool:
     folded = even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))
     said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
     return bool(_DENIED_ELSEWHERE.search(folded)) or not _FOREIGN.isdisjoint(said)
-
-
-_STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")
-_STATE_NAMES = {
-    "AC": "Acre", "AL": "Alagoas", "AP": "Amapá", "AM": "Amazonas", "BA": "Bahia", "CE": "Ceará",
-    "DF": "Distrito Federal", "ES": "Espírito Santo", "GO": "Goiás", "MA": "Maranhão", "MT": "Mato Grosso",
-    "MS": "Mato Grosso do Sul", "MG": "Minas Gerais", "PB": "Paraíba", "PR": "Paraná",
-    "PE": "Pernambuco", "PI": "Piauí", "RJ": "Rio de Janeiro", "RN": "Rio Grande do Norte",
-    "RS": "Rio Grande do Sul", "RO": "Rondônia", "RR": "Roraima", "SC": "Santa Catarina", "SP": "São Paulo",
-    "SE": "Sergipe", "TO": "Tocantins",
-}  # fmt: skip
-_CODES = {fold(name): code for code, name in _STATE_NAMES.items()}
-_STATE = re.compile(rf"\b(?:{'|'.join(sorted(_CODES, key=len, reverse=True))})\b")
-_PARA = re.compile(r"\bPará\b")
-"""The 27th, which is another word without its accent."""
-_MONTH = re.compile(r"\b(?:(\d{4})-(\d\d)|(\d\d)/(\d{4}))\b")
-_MONTHS = (
-    *("janeiro", "fevereiro", "marco", "abril", "maio", "junho"),
-    *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
-)
-_MONTH_IN_WORDS = re.compile(
-    rf"\b({'|'.join(_MONTHS)}|(?:{'|'.join(name[:3] for name in _MONTHS)})(?=\W)) ?/? ?(?:de )?(\d{{4}})\b"
-)
-_BEGINNINGS = [name[:3] for name in _MONTHS]
-_OTHERS_DENIED = re.compile(
-    r"\b(?i:(?:nao|exceto|menos|salvo|em vez de|diferente de|sem (?:contar|incluir|considerar))(?: \w+){0,4}|sem)"
-    r" (?:\d{4}-\d\d\b|[A-Z]{2}\b(?:(?:,| nem| e| ou) [A-Z]{2}\b)*|[A-Z][\w ]{2,18}|(?:de )?[a-zç]{4,9} de \d{4}\b)"
-    r"|\b(?i:troque|trocar|substitua) [^.;\n]{1,40} por \S{1,20}"
-)
-"""Who is left out («e não para São Paulo»), or could be put in («troque 'MG' por 'SP'»)."""
-
-
-def tells_of_others(text: str, about: str) -> bool:
-    """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») where it is
-    about others."""
-    told = _told_of(_OTHERS_DENIED.sub("", text.replace("não", "nao").replace("Não", "Nao")))
-    return any(known and not found <= known for found, known in zip(told, _told_of(about), strict=True))
-
-
-def _told_of(text: str) -> tuple[set[str], set[str]]:
-    coded = re.findall(r"\b[A-Z]{2}\b", _PARA.sub("PA", text))
-    states = {word for word in coded if word.lower() in _STATES} | {_CODES[name] for name in _STATE.findall(fold(text))}
-    months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
-    months |= {f"{year}-{_BEGINNINGS.index(name[:3]) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
-    return states, months
