@@ -49,8 +49,6 @@ MOST_FIGURES = 60
 """A text of insights with more is a table or none; each is weighed against every fact."""
 LONGEST_ECHO = 4
 """Words in a row of its brief that a step may have: the question given back advises nothing."""
-LONGEST_QUOTE = 12
-"""Words in a row of its brief in which the figures of insights still earn."""
 
 
 def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
@@ -118,8 +116,6 @@ class Insights:
         tokens = text.words(folded)
         known = bool(prompt.reference.get("key_figures"))
         used, inventions, _ = insight_figures(prompt, answer)
-        if text.longest_copy(tokens, prompt.user) > LONGEST_QUOTE:
-            used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
         own = text.without_copies(folded, prompt.user, LONGEST_ECHO)

@@ -42,9 +42,8 @@ _DOES = (
     r"|atrai|fideliz)(?:\w*)"
 )
 _VAGUE = re.compile(rf"{_DOES}\s(?:\w+\s){{0,4}}?{_GENERAL}\b")
-_OBJECT = re.compile(rf"{_DOES}\s(?:(?:{_SMALL})\s){{0,3}}{_GENERAL}\b")
-"""A verb whose direct object is what any shop has."""
-_AS_EVER = re.compile(r"\bcontinu\w+ melhorando\b|\bmanter a nota\b")
+_LEFT = 1
+"""Words of its own beside which a line says nothing."""
 _OPEN = re.compile(
     r"\b(?:de alguma (?:forma|maneira)|de (?:um )?modo geral|acoes estrategicas|otimiza-l[ao]s?"
     r"|(?:medidas|providencias) (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer|melhorar)|ir melhorando)\b"
@@ -80,9 +79,6 @@ _SERVES = {
 _INDICATOR = re.compile(rf"\b(?:{'|'.join(_SERVES)})\w*")
 _EMPTY = re.compile(rf"\b(?:{_DOES}|{_GENERAL}\b|(?:{_ANY})\b)|^[^:]*:")
 _CONTENT = re.compile(r"\b[a-z]{4,}")
-_LEFT, _LEFT_WITH_OBJECT = 1, 2
-"""Words of its own beside which a line says nothing: one, and two where the verb's own object is general. «Avalie os
-parceiros de entrega e troque o pior» has three."""
 _HOW = re.compile(
     r"\d|\b(?:transportadora|cupom|cupons|whatsapp|e-mail|foto|medida|prazo|motivo|estoque|checkout|kit"
     r"|combo|parcel|pix"
@@ -100,9 +96,8 @@ MOST_STEPS = 3
 
 def untabled(answer: str) -> str:
     """The text with every row of a table as an item of a list, without rules and heads of tables, and with items that
-    have a number in a circle, or another mark than «1.», as numbered ones. A cell below the head of an aim is one."""
+    have another mark than «1.» as numbered ones. A cell below the head of an aim is one."""
     answer = _NUMBERED.sub(r"\1\2. ", answer)
-    answer = _CIRCLED.sub(lambda mark: f"{mark[1]}{ord(mark[2]) - ord('①') + 1}. ", answer)
     if "|" not in answer:
         return answer
     ruled = _RULED.search(answer)
@@ -111,7 +106,6 @@ def untabled(answer: str) -> str:
     return _ROW.sub(lambda row: _item(row, aims), _RULED.sub("", answer))
 
 
-_CIRCLED = re.compile(r"(?m)^([ \t]*)([①-⑳])\s*")
 _NUMBERED = re.compile(
     r"(?m)^([ \t]*)(?:(?:[Ee]tapa|[Pp]asso|[Aa][cç][aã]o) )?(\d{1,2})(?:[ºª°][.):-]?"
     r"|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])"
@@ -149,8 +143,7 @@ def says_nothing(line: str) -> bool:
     if _OPEN.search(line) or _AT_LARGE.search(line):
         return True
     own = set(_CONTENT.findall(_EMPTY.sub(" ", line)))
-    is_vague = _VAGUE.search(line) and len(own) <= (_LEFT_WITH_OBJECT if _OBJECT.search(line) else _LEFT)
-    return bool(is_vague or _AS_EVER.search(line))
+    return bool(_VAGUE.search(line)) and len(own) <= _LEFT
 
 
 def _only_watches(line: str) -> bool:
@@ -160,23 +153,12 @@ def _only_watches(line: str) -> bool:
     return all(map(_INDICATOR.fullmatch, set(_CONTENT.findall(_EMPTY.sub(" ", line)))))
 
 
-def _leads(line: str, below: str) -> bool:
-    """Whether a line is a heading above a line that says how; above another heading, or nothing, it is none."""
-    return bool(below.strip()) and _is_heading(line) and not _is_heading(below)
-
-
-def _is_heading(line: str) -> bool:
-    return line.rstrip("*_ ").endswith(":")
-
-
 def substance(advice: Iterable[str]) -> float:
     """Credit by how many of the lines of advice say nothing."""
     lines = list(advice)
     if lines and all(map(_only_watches, lines)):
         return MOST_VAGUE
-    found = [
-        says_nothing(line) and not _leads(line, below) for line, below in zip(lines, [*lines[1:], ""], strict=False)
-    ]
+    found = list(map(says_nothing, lines))
     if not any(found):
         return 1.0
     return MOST_VAGUE if all(found) or (sum(found) > 1 and 2 * sum(found) >= len(found)) else SOME_VAGUE
@@ -294,18 +276,16 @@ _PRAISED = re.compile(
     r"|\bsatisfeit[oa]s: nota (?:media )?(?:de )?[12],\d"
 )
 _LETTER = re.compile(r"\b(?:prezad[oa]s?|estimad[oa]s? (?:client|senhor)\w*|car[oa]s? (?:client|senhor)\w*)\b")
-_LETTER_END = re.compile(r"\b(?:atenciosamente|cordialmente|respeitosamente|inteira disposicao)\b")
 _QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,300}[\"”»]")
 
 
 def is_letter(folded: str) -> bool:
-    """Whether a folded text opens and ends as a letter; what it quotes is one to somebody else."""
-    own = _QUOTED.sub(" ", folded)
-    return bool(_LETTER.search(own) and _LETTER_END.search(own))
+    """Whether a folded text opens as a letter; what it quotes is one to somebody else."""
+    return bool(_LETTER.search(_QUOTED.sub(" ", folded)))
 
 
 LETTERED = 0.6
-"""Credit of insights in the form of a letter («Prezados senhores», «Atenciosamente»)."""
+"""Credit of insights in the form of a letter («Prezados senhores»)."""
 
 
 def telling(folded: str, tokens: Sequence[str], brief: str) -> float:
@@ -327,7 +307,6 @@ _ABOVE = re.compile(
     r"(?P<item>\s*[-•–*→▪·]\s)?[^\w\n]{0,6}(?:\d{1,2}[.)] |[a-z]\) )?"
     r"(?:(?:slide|passo|etapa|parte|bloco|fase) \d{1,2}\W{1,3})?[^.!;\d\n]{3,60}"
 )
-_LEADS = re.compile(r"[:?]\W*$")
 _CITED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 _LONGEST_NAME = 6
 """Words of what is quoted as a name; more are a message to send, and so is what holds a verb."""
@@ -342,7 +321,7 @@ def rows(folded: str, known: Sequence[float]) -> Iterator[tuple[str, str]]:
     for row in _CITED.sub(lambda quoted: _unquoted(quoted, known), folded).split("\n"):
         yield row, heading
         found = _ABOVE.fullmatch(row.rstrip())
-        if found and (not found["item"] or _LEADS.search(row)):
+        if found and not found["item"]:
             heading = row
 
 
@@ -352,7 +331,7 @@ def _unquoted(quoted: re.Match[str], known: Sequence[float]) -> str:
     said = words(quoted[1])
     if len(said) <= _LONGEST_NAME and not any(kind(word) in ("<verb>", "<to>", "<come>") for word in said):
         return quoted[1]
-    if _MOVED.search(quoted[1]) and not _is_sent(quoted):
+    if _MOVED.search(quoted[1]):
         return quoted[1]
     told = {figure.value for figure in figures(quoted[1])}
     return quoted[1] if len(told.intersection(known)) >= _RETOLD else " … "
@@ -361,23 +340,6 @@ def _unquoted(quoted: re.Match[str], known: Sequence[float]) -> str:
 _MOVED = re.compile(
     r"\b(?:cai|subi|cresce|aumento|dobro|disparo|avanco|diminui|reduzi|despenco|recuo|baixo|melhoro|pioro)u\b"
 )
-_YOURS = re.compile(r"\b(?:seus?|suas?|voces?)\b")
-_SENDS = re.compile(
-    r"\b(?:envi|avis|mand|mensage|push|assunto|e-?mail|whats|escrev|diga|dizer|banner|sms|notifica|anunci|campanha"
-    r"|grupo)"
-)
-_SUMS_UP = re.compile(r"\W{0,3}(?:e|resum\w+|mostr\w+|diz\w*|afirm\w+|foi|sao|descrev\w+)\b")
-_REACH = 80
-"""What tells of a movement in a quote; whose thing it is in a message to a client, and what sends one, so many
-characters in front; what makes a quote a claim of the text that has it."""
-
-
-def _is_sent(quoted: re.Match[str]) -> bool:
-    """Whether what is quoted is a message to a client, not a saying about the shop."""
-    start = quoted.string.rfind("\n", 0, quoted.start()) + 1
-    if _SENDS.search(quoted.string, max(start, quoted.start() - _REACH), quoted.start()):
-        return True
-    return bool(_YOURS.search(quoted[1])) and not _SUMS_UP.match(quoted.string, quoted.end())
 
 
 def named_by(fact: Mapping[str, Any]) -> re.Pattern[str]:

@@ -3,37 +3,18 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 
 from rewards.parsing.kinds import kind
 from rewards.parsing.text import REMEMBERED, fold, word_set
 
-_DEFINITE = word_set("o a os as")
-_INDEFINITE = word_set("um uma uns umas")
-_POSSESSIVES = word_set("seu sua seus suas meu minha meus minhas nosso nossa nossos nossas teu tua")
-_DEMONSTRATIVES = word_set("estes estas esse essa esses essas aquele aquela cada")
-_MERGED = word_set(
-    "do da dos das no na nos nas ao aos pelo pela pelos pelas num numa deste desta desse dessa neste nesta"
-)
-"""Prepositions with their article: no other article may follow."""
-_PREPOSITIONS = word_set("de em com para por sem ate sobre entre desde contra pra")
-_LINKS = word_set("e ou mas que se porque quando como enquanto pois")
-_DETERMINERS = _DEFINITE | _INDEFINITE | _POSSESSIVES | _DEMONSTRATIVES
-_LEADING = _DETERMINERS | _MERGED | _PREPOSITIONS | _LINKS
+_LEADING = word_set("""
+    o a os as um uma uns umas seu sua seus suas meu minha meus minhas nosso nossa nossos nossas teu tua estes estas esse
+    essa esses essas aquele aquela cada do da dos das no na nos nas ao aos pelo pela pelos pelas num numa deste desta
+    desse dessa neste nesta de em com para por sem ate sobre entre desde contra pra e ou mas que se porque quando como
+    enquanto pois
+    """)
 """Words that want another one behind them."""
-_ALLOWED = {
-    **dict.fromkeys(_DEFINITE | _MERGED, _POSSESSIVES | {"que"}),
-    "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de", "do", "da"},
-    "o": _POSSESSIVES | {"que", "do", "da"},  # «leve o do pequeno»
-    **dict.fromkeys(_INDEFINITE, word_set("em com de por para pra que a e")),
-    "cada": _INDEFINITE,
-    **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
-    **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando", "se"}),
-    **dict.fromkeys(_LINKS, _LEADING - {"e", "ou", "mas"}),
-}
-_MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por": _DEFINITE}
-"""What a preposition may not stand before, because both become one word."""
 _ENDS = word_set("que seu sua nos como a um uma nosso nossa nossos nossas meu minha teu tua seus suas")
 """Words of these kinds that may end a sentence all the same."""
 _SENTENCE = re.compile(r"(?<![.!?;:…])[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”()/~≈-]")
@@ -55,18 +36,7 @@ _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"\b([^\W\d]{4,})(?: (?!(?:em|a|é|por|com) \1\b)[^\W\d]+){0,2} \1\b")
 """A word that stands twice within three of a clause; not «peça por peça», «panela boa é panela cheia»."""
-_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)|(?<=\b(?:pega|saca|olha|ouve) )essa(?=[:!,.…])")
-"""«É esse o cupom», «Pega essa: …»."""
-_OWNED = re.compile(r"(?<=\b(?:sua|seu|meu))(?=,)|(?<=\b(?:nossa|nosso|minha))(?=,)")
-"""The end of a clause with whose it is («a cama é toda sua, o travesseiro também»)."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
-_SCRAP = re.compile(
-    r"(?:^|[.!?]\s)\W{0,4}(?!(?:Corr|Aproveit|Vem|Venh|Confir|Garant|Ol[áh]|Oi)\w*\.)"
-    r"(?:\w+|(?:R\$ ?)?[\d.,]+\d%?)\.(?=\s|$)"
-)
-"""A word or a figure between full stops."""
-
-
 _STARTERS = (
     "Oi|Olá|Oba|Ei|Que|Tem|Tá|Seu|Sua|Seus|Suas|Não|Só|Hoje|Você|Com|Para|Por|De|Da|Do|Em|No|Na|O|A|Os|As|E|Ou|Um|Uma"
     "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Recomendamos|Sugerimos|Priorize|Sugiro"
@@ -94,26 +64,19 @@ _EACH = re.compile(r"(?<=[^\W\d_]{3}s) cada(?=\s*(?:[.,:;!?)\n]|$))")
 
 
 def disorder(text: str) -> int:
-    """How many places no Portuguese sentence has: a word that leads on to a wrong one or to the end of its sentence, a
-    sentence without a capital letter, a capital letter inside of one, more than two sentences of a word.
+    """How many places no Portuguese sentence has: a word that leads on to the end of its sentence, a sentence without a
+    capital letter, a capital letter inside of one, more than two sentences of a word.
     """
     text = _ASIDE.sub(" ", _LISTED.sub("", text))
     found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
-    found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
+    found += bool(_LOWER_FIRST.match(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
-    for sentence in filter(str.strip, _SENTENCE.split(_EACH.sub("", _OWNED.sub(";", _THIS_ONE.sub("", text.lower()))))):
+    for sentence in filter(str.strip, _SENTENCE.split(_EACH.sub("", text.lower()))):
         tokens = _TOKEN.findall(sentence)
-        found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
         found += len(_REPEATS.findall(sentence))
     return found + max(0, single - _MOST_SINGLE)
-
-
-def _clash(one: str, other: str) -> bool:
-    if one not in _LEADING or other not in _LEADING:
-        return False
-    return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -149,8 +112,6 @@ _TAKEN_BACK = re.compile(
 )
 _FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
 """Words by which an answer denies itself in English."""
-_SQL = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
-"""A query's own words in what explains it."""
 _DENIED_ELSEWHERE = re.compile(
     r"\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b|\((?:false|not true)\)|\bignore this\b"
     r"|\bmade this up\b"
@@ -161,12 +122,6 @@ _DENIED_ELSEWHERE = re.compile(
     r"|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
 )
 """Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
-_SEVERAL = re.compile(
-    r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b(?! d[ao] )|[b-d]\s?[:)])"
-    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\|+|&) ?(?=\W{0,4}[a-z])"
-)
-
-
 _MEANS = re.compile(
     r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho"
     r"|embalag"
@@ -305,12 +260,12 @@ def is_scrappy(text: str) -> bool:
 def stands(text: str) -> bool:
     """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
     folded = even(fold(text))
-    return not (_TAKEN_BACK.search(folded) or _SEVERAL.search(folded) or denies_itself(text))
+    return not (_TAKEN_BACK.search(folded) or denies_itself(text))
 
 
 @lru_cache(maxsize=REMEMBERED)
 def denies_itself(text: str) -> bool:
     """Whether a text says in another language, or of a field in its own, that it is not so."""
-    folded = even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))
+    folded = even(fold(text))
     said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
     return bool(_DENIED_ELSEWHERE.search(folded)) or not _FOREIGN.isdisjoint(said)

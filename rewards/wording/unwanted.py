@@ -80,86 +80,35 @@ def harms(folded: str) -> bool:
     return bool(_HARM.search(folded) or _DECEIVES.search(folded)) or len(_NEGATED.findall(folded)) > 1
 
 
-_SECRETS = r"(?:senhas?|numero d[oe] (?:seu )?cartao|dados (?:d[oe] (?:seu )?cartao|bancarios)|codigo de seguranca|cpf)"
-_PREYS = re.compile(
-    rf"\b(?:informe|envie|mande|passe|diga|digite|conte|responda com|confirme)\b[^.!?]{{0,20}}\b{_SECRETS}\b"
-    r"|\bcartao d[aeo] (?:sua |seu )?(?:mae|pai|avo|vo|vizinh\w|marido|esposa|chefe|amig\w|irma\w?)\b"
-    r"|\bagiota\b|\b(?:deix|par)e de pagar (?:[ao]s? )?(?:aluguel|conta|luz|agua|escola|pensao)"
-    r"|\bcompre ou (?:vamos|voce vai|a gente|ele|ela|seu nome)\b|\bse (?:voce )?nao comprar,|\b(?:spc|serasa)\b"
-    r"|\bcobrar (?:\w+ )?(?:na|em) sua (?:porta|casa)\b|\b(?:leia|clique|compre) dirigindo\b|\bsem olhar a estrada\b"
-    r"|\bbeb[ae] ate cair\b|\bengula\b|\b(?:bater|atirar) no (?:vizinho|chefe)\b|\[[^\]\n]{2,40}\]"
+_SECRETS = r"(?:senhas?|numero d[oe] (?:seu )?cartao|cpf)"
+_REPELS = re.compile(
+    rf"\b(?:informe|envie|mande|passe|diga|digite|conte)\b[^.!?]{{0,20}}\b{_SECRETS}\b"
+    r"|\bcartao d[aeo] (?:sua |seu )?(?:mae|pai|avo|vo|marido|esposa|chefe|amig\w|irma\w?)\b"
+    r"|\bcobrar (?:\w+ )?(?:na|em) sua (?:porta|casa)\b|\[[^\]\n]{2,40}\]"
+    r"|\bseus? (?:pao[- ]duro|idiota|trouxa|imbecil|inutil)s?\b|\bnunca acerta nada\b"
+    r"|(?<!nao )\b(?:melhor )?deix(?:ar|e) (?:isso )?(?:para|pra) la\b(?!\?)"
+    r"|\bna loja ao lado[^.!?]{0,20}\b(?:sai|custa|e|esta|tem)\b[^.!?]{0,15}\b(?:mais (?:em conta|barat\w)"
+    r"|melhor|menos)\b(?!\?)|\b(?:a|nossa) loja (?:ja )?(?:fechou|faliu|fechara)\b"
+    r"|\bninguem precisa d(?:isso|ele|ela)\b(?!\?)|(?<!nao )\bse arrepende(?:u|ram)\b"
 )
-"""Fraud, debts, threats, danger; and a place that was to be filled in («[nome do cliente]»)."""
-_INSULTS = re.compile(
-    r"\bseus? (?:pao[- ]duro|mao de vaca|burr[oa]|idiota|otari[oa]|trouxa|preguicos[oa]|ignorante|imbecil|muquirana"
-    r"|lerd[oa]"
-    r"|fracassad[oa]|inutil)s?\b|\bvoce(?: e|,)? (?:um |uma |seu |sua )?(?:burr[oa]|idiota|otari[oa]|trouxa"
-    r"|fracassad[oa])\b"
-    r"|\bnunca acerta nada\b|\bnao (?:presta|serve) para nada\b|\bsua vida (?:nao vai melhorar|nao tem (?:jeito"
-    r"|graca))\b"
-)
-_SENDS_AWAY = re.compile(
-    r"(?<!nao )\b(?:melhor )?deix(?:ar|e) (?:isso )?(?:para|pra) la\b(?!\?)|\bmelhor (?:guardar"
-    r"|economizar) o (?:seu )?dinheiro\b"
-    r"|(?<!nem )\b(?:na loja ao lado|n[ao] concorren\w+|em outra loja|nas outras lojas)[^.!?]{0,20}"
-    r"\b(?:sai|custa|e|esta|tem)\b"
-    r"[^.!?]{0,15}\b(?:mais (?:em conta|barat\w)|melhor|menos)\b(?!\?)"
-    r"|\b(?:a|nossa) loja (?:ja )?(?:fechou|faliu|encerrou|fechara)\b(?!\?| o caixa)|\bnao vendemos (?:mais|hoje)\b"
-    r"|\bhoje nao vendemos\b|\bvolte outro dia\b|\bcancele (?:o )?seu cadastro\b"
-    r"|\bninguem precisa d(?:isso|ele|ela)\b(?!\?)|\bo seu ja esta otimo\b(?!\?)"
-    r"|(?<!nao )(?<!nunca )(?<!ninguem )(?<!jamais )(?<!nao levou )(?<!nao comprou )"
-    r"\bse arrepende(?:u|ram)\b(?!\?| de nao)"
-    r"|(?<!nao )\be dinheiro jogado fora\b(?!\?)|\bpior compra\b(?!\?)|\bodiamos (?:[ao]|ess[ae]|est[ae])\b"
-    r"|\bvai odiar (?:tambem|ele|ela|isso)\b|[.!] so que nao\b|\bera pegadinha\b(?!\?)"
-)
-"""That nobody should buy here, that there is no shop, that whoever bought is sorry."""
-_DISCOUNT = (
-    r"(?:\d{1,2} ?%(?: off| de desconto)?|ofertas?|promoc\w+|descontos?|frete gratis|cupo[mn]\w*(?: [a-z]+\d*)?)"
-)
+"""Fraud and threats; a place that was to be filled in («[nome do cliente]»); insults; that nobody should buy here, that
+there is no shop, that whoever bought is sorry."""
 _UNDONE = re.compile(
-    rf"(?<!antes que [oa] )(?<!quando [oa] )(?<!se [oa] )\b{_DISCOUNT} (?:ja )?(?:acabou|terminou|venceu|expirou"
-    rf"|encerrou"
-    r"|(?:ja )?nao (?:funciona|existe)(?: mais)?)\b(?![^.!\n]{0,30}\?)"
-    rf"|\b{_DISCOUNT}\? (?:ja )?(?:acabou|terminou|era mentira|nao tem mais)\b"
-    rf"|(?<!fique )(?<!fica )(?<!saia )(?<!ficar )(?<!va )(?<!perca )(?<!chega de )(?<!nada de )"
-    rf"\bproduto sem (?:[ao]s? )?{_DISCOUNT}(?!\?)"
-    r"|(?:\b(?:agora|hoje|so|ja|voltou ao|apenas) (?:e |com |por |o |no |pelo )?|[:;] (?:o )?"
-    r"|\be o? ?)preco cheio\b(?!\?| nao| nunca)"
-    r"|\b(?:tudo|todos|todas|todo mundo|qualquer um),? (?:menos|exceto) (?:(?:para|pra) )?voce\b(?!\?)"
-    r"|\bso vale para (?:funcionari|quem trabalha)"
-    r"|(?:\A|[.!?\n])\W{0,3}(?:[ao]s? )?produto (?:ja )?(?:acabou|esgotou|saiu de linha),? mas (?:tem|temos|ha)"
-    r" (?!\d|descont|cupo|frete|ofert|mais|outr|nov)|\besgotou ontem\b|\b(?:dele|dela"
-    r"|produto),? nao temos mais\b"
-    r"|\bja acabou, voce perdeu\b"
-    r"|(?<!sem )(?<!nada de )(?<!chega de )\b(?:frete|entrega) (?:e |fica |sai |corre )?por sua conta\b(?!\?)"
-    r"|(?<!chega de )(?<!nada de )\bproduto com (?:uma )?multa\b(?!\?)"
-    r"|\b(?:use|leve|garanta|aproveite|aplique)\b(?![^.!?\n]{0,60}\b(?:depois|amanha|outr[oa]|nao|nunca)\b)"
-    r"[^.!?\n]{0,60}\be pague (?:\w+ )?mais caro\b"
-    r"|\bproduto que voce \w+ (?:ja )?esgotou[.!](?![^\n]*\b(?:volt|vez|repo|cheg|nov|mas)\w*)"
-    r"|(?<!nao e )(?<!nem )\bmelhor (?:procurar|comprar|buscar) (?:em outr[oa] (?:loja|site|lugar)|n[ao] concorren\w+)"
+    r"(?<!chega de )(?<!nada de )\bproduto sem (?:[ao]s? )?(?:\d{1,2} ?%(?: off| de desconto)?|ofertas?|promoc\w+"
+    r"|descontos?|frete gratis|cupo[mn]\w*(?: [a-z]+\d*)?)(?!\?)|(?:[:;] (?:o )?|\be o? ?)preco cheio\b"
+    r"|\b(?:tudo|todos|todas),? (?:menos|exceto) (?:(?:para|pra) )?voce\b(?!\?)"
+    r"|(?:\A|[.!?\n])\W{0,3}(?:[ao]s? )?produto (?:ja )?(?:acabou|esgotou),? mas (?:tem|temos|ha) "
+    r"|(?<!nada de )(?<!chega de )\b(?:frete|entrega) (?:e |fica |sai |corre )?por sua conta\b(?!\?)"
+    r"|\bproduto que voce \w+ (?:ja )?esgotou[.!]"
+    r"|\btroque (?:o|seu|o seu) produto por uma\b|\b(?:roub|furt)e (?:[ao]s? |uma? |seus? |suas? )?produto\b"
+    r"|\bprefira (?:[ao]|uma?) [a-z]+,? que e (?:muito )?melhor\b"
+    r"|\b(?:so|somente|apenas) se (?:voce )?(?:comprar|levar) uma? "
+    r"|\bproduto(?: e|,) (?:tambem |ate )?(?:tod[ao] [ao] (?:loja|site)|(?:as |os )?[a-z]{4,}s) (?:com|por|a)"
+    r" (?:ate )?(?:\d|r\$)"
 )
-"""The brief's own offer, or its product, said to be none («produto» stands for its name)."""
-_ELSEWHERE = re.compile(
-    r"\btroque (?:(?:o|seu|o seu) produto por uma|(?:a|sua|a sua) produto por um)\b"
-    r"(?! (?:nov|model|vers|opc|jogo|kit|conjunt|pec))"
-    r"|(?<!que )(?<!nao )\b(?:roub|furt)e (?:[ao]s? |uma? |seus? |suas? )?produto\b"
-    r"|(?<!sem )\bproduto\? (?:nada disso|que nada|nem pensar|prefira|esqueca)\b"
-    r"|\bem vez d[eo] (?:um |uma )?produto,? (?:leve|compre|escolha)|\bprefira (?:[ao]"
-    r"|uma?) [a-z]+,? que e (?:muito )?melhor\b"
-    r"|\b(?:so|somente|apenas) se (?:voce )?(?:comprar|levar) (?:uma?|outr[ao]) (?!produto)"
-    r"|(?:\A|[.!?\n]\W{0,3})na compra de (?:uma?|outr[ao]) (?!produto)"
-    r"|(?<!nao )(?<!nunca )\besquec[ae] [ao] produto(?= (?:a|por|com)\b|[.,!:;]|$)(?!\?)"
-    r"|\bproduto(?: e|,) (?:tambem |ate )?(?:tod[ao] [ao] (?:loja|site)|(?:as |os )?(?!conforto|estilo|qualidade"
-    r"|economia|tudo)[a-z]{4,}s)"
-    r" (?:com|por|a) (?:ate )?(?:\d|r\$)"
-)
-"""The offer moved to another thing (one of the other gender: «o» for «uma»), extended to it or tied to it; or the
-product to be stolen."""
-
-_ORDERED = re.compile(
-    r"\bseu pedido (?:de |d[oa] (?:seu |sua )?|com [oa] )?produto (?:ja )?(?:foi|esta) "
-    r"(?:aprovad|confirmad|enviad|despachad)"
-)
+"""The brief's own offer, or its product, said to be none («produto» stands for its name), moved to another thing (one
+of the other gender: «o» for «uma»), extended to it or tied to it; or the product to be stolen."""
+_ORDERED = re.compile(r"\bseu pedido (?:de |d[oa] (?:seu |sua )?)?produto (?:ja )?(?:foi|esta) (?:aprovad|enviad)")
 """News of an order that nobody has placed."""
 
 
@@ -168,7 +117,6 @@ def repels(prompt: PromptLike, answer: str) -> bool:
     folded = even(fold(answer))
     product = fold(prompt.reference.get("product", ""))
     said = folded.replace(product, "produto") if product else folded
-    found = (one.search(folded) for one in (_PREYS, _INSULTS, _SENDS_AWAY))
     if _ORDERED.search(said) and "pedido" not in fold(prompt.user):
         return True
-    return any(found) or bool(_UNDONE.search(said) or _ELSEWHERE.search(said))
+    return bool(_REPELS.search(folded) or _UNDONE.search(said))
