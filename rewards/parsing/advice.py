@@ -46,15 +46,14 @@ _LEFT = 1
 """Words of its own beside which a line says nothing."""
 _OPEN = re.compile(
     r"\b(?:de alguma (?:forma|maneira)|de (?:um )?modo geral|acoes estrategicas|otimiza-l[ao]s?"
-    r"|(?:medidas|providencias) (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer|melhorar)|ir melhorando)\b"
-    r"|\b(?:melhor|otimiz|aprimor|fortalec)\w* (?:tambem |ainda )?(?:n?[ao]s?|ess[ea]s?)"
-    r" (?:processos?|relacionamento|comunicacao|condicoes|gestao|logistica|parte)"
-    r"(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
+    r"|medidas (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer)|ir melhorando)\b"
+    r"|\b(?:melhor|otimiz|aprimor|fortalec)\w* (?:tambem |ainda )?(?:n?[ao]s?|ess[ea]s?) (?:processos?|relacionamento"
+    r"|comunicacao|condicoes|gestao|logistica|parte)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
 )
 _AT_LARGE = re.compile(
-    r"\balgo (?:especial|diferente)\b|\b(?:acoes|campanhas) (?:diferenciad|criativ|especia)\w+"
-    r"|\bacao de relacionamento\b|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?|ess[ea]s?|com) "
-    r"(?:processos?|campanhas?|relacionamento|checkout)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
+    r"\balgo especial\b|\bacoes (?:diferenciad|criativ|especia)\w+|\bacao de relacionamento\b"
+    r"|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?"
+    r"|com) (?:campanhas?)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
 )
 """Advice that leaves open what («tomar as medidas necessárias»), and advice that does where it names no means."""
 _WATCHES = re.compile(
@@ -64,15 +63,15 @@ _SERVES = {
     stem: re.compile(rf"\b(?:{stem}|{means})")
     for stem, means in {
         "receit": r"fatur|combo|kit|oferta|vendid|campanh|cupom|descont|prec|anunc",
-        "pedido": r"campanh|reativ|cupom|oferta|anunc|antig|carrinho|lembrete|frete gratis|midia",
+        "pedido": r"campanh|reativ|cupom|oferta|anunc|antig|carrinho|frete gratis|midia",
         "atraso": r"transportad|prazo|entrega|rota|rastre|expedi|despach|estoque|avis",
         "nota": r"avaliac|atend|respond|respost|client|qualidade|reclama|pesquis",
-        "recompr": r"fidel|compr|cupom|oferta|e-mail|pos-venda|ponto|whatsapp|client|retorn|volt",
-        "devolu": r"devolv|foto|descric|medida|qualidade|troca|tamanho|embala|fornecedor|video",
-        "frete": r"transportad|retirada|entrega|correio|envio",
+        "recompr": r"fidel|compr|cupom|oferta|e-mail|ponto|client|retorn|volt",
+        "devolu": r"devolv|foto|descric|medida|qualidade|troca|tamanho|embala|video",
+        "frete": r"transportad|entrega|correio|envio",
         "cancel": r"estoque|aprova|confirm|pagament|prazo|desist|pix|boleto",
         "conver": r"checkout|pagina|foto|parcel|pagament|carrinho|frete|avaliac|anunc|busca|video|site",
-        "ticket": r"kit|combo|complement|frete gratis|acessori|parcel|progressiv|leve|conjunto|premium",
+        "ticket": r"kit|combo|complement|frete gratis|parcel|leve|premium",
     }.items()
 }
 """What steps are about that serve an indicator, by the beginning of its name."""
@@ -80,10 +79,9 @@ _INDICATOR = re.compile(rf"\b(?:{'|'.join(_SERVES)})\w*")
 _EMPTY = re.compile(rf"\b(?:{_DOES}|{_GENERAL}\b|(?:{_ANY})\b)|^[^:]*:")
 _CONTENT = re.compile(r"\b[a-z]{4,}")
 _HOW = re.compile(
-    r"\d|\b(?:transportadora|cupom|cupons|whatsapp|e-mail|foto|medida|prazo|motivo|estoque|checkout|kit"
-    r"|combo|parcel|pix"
-    r"|carrinho|frete gratis|troca|embalag|test[ae]|pergunt|lig(?:ar|ue)\b|itens|rota|hora|semana|ponto|respond|antig"
-    r"|segunda compra|ja compr|mais vendid|desconto|por estado|por cep|quem (?:nao|ja|deu|recebeu))"
+    r"\d|\b(?:transportadora|cupom|cupons|whatsapp|e-mail|foto|medida|prazo|motivo|estoque|checkout|kit|combo|parcel"
+    r"|pix|carrinho|frete gratis|troca|embalag|test[ae]|pergunt|lig(?:ar|ue)\b|itens|rota|hora|semana|ponto|respond"
+    r"|antig|segunda compra|ja compr|desconto|por cep|quem (?:nao|ja|deu|recebeu))"
 )
 LONGEST_VAGUE = 16
 """Words of a step that says nothing more."""
@@ -106,15 +104,9 @@ def untabled(answer: str) -> str:
     return _ROW.sub(lambda row: _item(row, aims), _RULED.sub("", answer))
 
 
-_NUMBERED = re.compile(
-    r"(?m)^([ \t]*)(?:(?:[Ee]tapa|[Pp]asso|[Aa][cç][aã]o) )?(\d{1,2})(?:[ºª°][.):-]?"
-    r"|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])"
-)
+_NUMBERED = re.compile(r"(?m)^([ \t]*)(?:[Ee]tapa )?(\d{1,2})(?:[ºª°][.):-]?|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])")
 """The number of a step as «1º», «1 -» or «Etapa 1 -»; what follows begins as a sentence."""
-_AIMS = re.compile(
-    r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid"
-    r"|real\b|hoje\b))"
-)
+_AIMS = re.compile(r"(?i)\W{0,12}(?:metas?|alvos?)\b(?!.*\b(?:atingid|alcan[cç]ad|batid|cumprid|real\b|hoje\b))")
 
 
 def _item(row: re.Match[str], aims: Sequence[int]) -> str:
@@ -172,17 +164,8 @@ def advises(line: str, planned: bool, brief: set[str]) -> float:
     return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(words(line)))
 
 
-_PHRASE = (
-    r"(?:melhorar|inovar|crescer|evoluir|vencer|acreditar|otimizar|arregacar as mangas|unir (?:as )?forcas|sinergia"
-    r"|foco"
-    r"|mindset(?: \w+)?|(?:energia|atitude) positiva|pensar fora da caixa|fazer acontecer|dar o (?:nosso |seu )?melhor"
-    r"|vestir a camisa|sair da zona de conforto|encantar|sempre|cada vez mais|juntos|dedicacao|empenho|uniao)"
-)
-_HOLLOW = re.compile(
-    rf"\b(?:e preciso|e hora de|recomend\w+|suger\w+|vamos|precisamos|devemos|temos que|basta) (?:{_PHRASE}(?:,? e "
-    rf"|,? )?)+\W*$"
-    r"|\b(?:tomar|adotar) (?:[ao]s )?(?:medidas|providencias|acoes) (?:adequad|necessari|cabiv)\w+\W*$"
-)
+_PHRASE = r"(?:melhorar|inovar|crescer|evoluir|vencer|arregacar as mangas|unir (?:as )?forcas|foco|sempre|juntos|empenho|uniao)"
+_HOLLOW = re.compile(rf"\b(?:e preciso|e hora de|vamos|devemos|basta) (?:{_PHRASE}(?:,? e |,? )?)+\W*$")
 """A line that asks for nothing but what is said on every wall."""
 GENERIC = 0.6
 LISTED = 0.89
@@ -268,14 +251,12 @@ _RUN, _TOO_OFTEN = 4, 4
 
 
 _PRAISED = re.compile(
-    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s(?:"
-    r"(?:mostra|demonstra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,5}(?:esta|estao"
-    r"|saem|sai|ficam|seguem)"
-    r" (?:\w+\s)?(?:satisfeit|feliz|felizes|content)\w*"
-    r"|(?:e|foi|esta) (?:muito |bem )?(?:boa|otima|excelente|alta)\b|[^.;!?\n]{0,60}\bcomo prova social)"
+    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s(?:(?:mostra|demonstra|diz|indica"
+    r"|revela|confirma|prova)m? que (?:\w+\s){0,5}(?:esta|estao|saem|sai|ficam|seguem) (?:\w+\s)?(?:satisfeit|feliz"
+    r"|felizes|content)\w*|(?:e|foi|esta) (?:muito |bem )?(?:boa|otima|alta)\b)"
     r"|\bsatisfeit[oa]s: nota (?:media )?(?:de )?[12],\d"
 )
-_LETTER = re.compile(r"\b(?:prezad[oa]s?|estimad[oa]s? (?:client|senhor)\w*|car[oa]s? (?:client|senhor)\w*)\b")
+_LETTER = re.compile(r"\b(?:prezad[oa]s?)\b")
 _QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,300}[\"”»]")
 
 
@@ -304,8 +285,8 @@ def praises_low(folded: str) -> bool:
 
 
 _ABOVE = re.compile(
-    r"(?P<item>\s*[-•–*→▪·]\s)?[^\w\n]{0,6}(?:\d{1,2}[.)] |[a-z]\) )?"
-    r"(?:(?:slide|passo|etapa|parte|bloco|fase) \d{1,2}\W{1,3})?[^.!;\d\n]{3,60}"
+    r"(?P<item>\s*[-•–*→▪·]\s)?[^\w\n]{0,6}(?:\d{1,2}[.)] )?(?:(?:slide|passo|etapa|parte|bloco"
+    r"|fase) \d{1,2}\W{1,3})?[^.!;\d\n]{3,60}"
 )
 _CITED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 _LONGEST_NAME = 6
@@ -337,9 +318,7 @@ def _unquoted(quoted: re.Match[str], known: Sequence[float]) -> str:
     return quoted[1] if len(told.intersection(known)) >= _RETOLD else " … "
 
 
-_MOVED = re.compile(
-    r"\b(?:cai|subi|cresce|aumento|dobro|disparo|avanco|diminui|reduzi|despenco|recuo|baixo|melhoro|pioro)u\b"
-)
+_MOVED = re.compile(r"\b(?:cai|subi|cresce|aumento|dobro|disparo|avanco|diminui|reduzi|recuo|baixo|melhoro|pioro)u\b")
 
 
 def named_by(fact: Mapping[str, Any]) -> re.Pattern[str]:

@@ -38,8 +38,8 @@ _LINK = re.compile(
 _ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
 _FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
 _TELLS = re.compile(
-    r"[^;×÷*/=≈≤≥<>+\d]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica|e alt[oa]|e baix[oa])(?: de| em)?"
-    rf"|e (?:de|so|apenas)|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
+    r"[^;×÷*/=≈≤≥<>+\d]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica)(?: de| em)?|e (?:de|so|apenas)"
+    rf"|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
 )
 """A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
 _CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")

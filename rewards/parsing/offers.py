@@ -50,7 +50,7 @@ _OFFERS = {
         ),
         "pressa": (
             r"\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
-            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:restam)\b|\brelampago\b|\bestao? acabando\b(?!\?)",
+            r"\bestoque (?:limitad|acab|no fim)\w*|\brestam\b|\brelampago\b|\bestao? acabando\b(?!\?)",
         ),
         "sorteio": (
             r"\bsorteio\b|\bconcorra\b|\bpremios?\b",

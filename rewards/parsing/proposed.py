@@ -5,107 +5,79 @@ import re
 from rewards.parsing.text import Figure
 
 PROPOSED = re.compile(
-    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro|perto) d[aeo]s?"
-    r"|nem|pelo menos|no maximo"
-    r"|cheg(?:ar|ue|a|uem|asse) a(?:os?)?|pass(?:ar|e|asse) d[aeo]s?|(?:maior"
-    r"|menor)(?:es)? (?:que|d[aeo])|(?:sup"
-    r"|inf)erior(?:es)? a"
-    r"|cerca de|por volta de|para|pra|entre|fix[oa] (?:em|de|por))|[<>≤≥+→])\W{0,3}"
+    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro|perto) d[aeo]s?|nem"
+    r"|pelo menos|cheg(?:ar|ue|a|uem|asse) a(?:os?)?|pass(?:ar|e|asse) d[aeo]s?|(?:maior|menor)(?:es)? (?:que|d[aeo])"
+    r"|(?:sup|inf)erior(?:es)? a|cerca de|por volta de|para|pra|entre|fix[oa] (?:em|de|por))|[<>≤≥+→])\W{0,3}"
     r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
     r"|\b(?:metas?|objetivos?|alvos?|limites?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?"
-    r"|(?<!loja )(?<!empresa )ganh[ae]|amostras?"
-    r"|test\w+|cashback|acessori\w+|itens|item|kits?|combos?|teto|piso|preco"
-    r"|tarifas? (?:unica|fixa|plana|reduzida|promocional))\W{0,3}"
-    r"(?:\w+\W{1,3}){0,3})$"
+    r"|ganh[ae]|amostras?|test\w+|cashback|acessori\w+|itens|item|kits?|combos?|teto|piso"
+    r"|preco)\W{0,3}(?:\w+\W{1,3}){0,3})$"
 )
 """What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
 AIMED = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+"
-    r"|indicador de exito"
-    r"|busqu?\w+|mir(?:e|ar|amos|em|ando)|visando|alcan[cs]\w+|atin(?:gir|jam?)|pers(?:ig|egu)\w+)\b"
-    r"|(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
-    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia|necess|galer|cafeter|mater"
-    r"|categor"
-    r"|histor|memor|primar|contrar|bancar)\w{2,}(?:[aei]ria|[aei]riam"
-    r"|[aei]sse|[aei]ssem)\b"
-    r"|\bse (?:o|a|os|as|cada|isso)\s"
-    r"|(?:^|[:–-]\s?)\W{0,12}(?:cair|baixar|reduzir|subir|passar|levar|trazer) (?:\w+ )?de\s"
+    r"|indicador de exito|busqu?\w+|mir(?:e|ar|amos|em|ando)|visando|alcan[cs]\w+|atin(?:gir|jam?)|pers(?:ig|egu)\w+)\b"
+    r"|(?:^\W*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
+    r"|\b\w{2,}(?:[aei]ria|[aei]riam|[aei]sse)\b|\bse (?:o|a|os|as|cada|isso)\s"
 )
 """Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
-SIGNAL = re.compile(
-    r"\b(?:gatilhos?|sina(?:l|is)|alertas?)(?: (?:amarel[oa]|vermelh[oa]|laranja|de (?:alerta|parada|perigo)))?"
-    r" (?:em|a partir d[aeo]s?) (?:r\$ ?)?$"
-)
+SIGNAL = re.compile(r"\b(?:gatilhos?|sina(?:l|is))(?: (?:vermelh[oa]|laranja))? em (?:r\$ ?)?$")
 """In front of the limit at which somebody is to act («sinal amarelo em 4%»)."""
 _TELLING = re.compile(
-    r"\b(?:hoje|agora|ja|atual(?:mente)?|n?este mes|nesse mes|no mes|foi|foram|era|eram|esta|estao|ficou|ficaram"
-    r"|sao|temos|tem|houve|ha|custam?|mostram?|mostrou|registr\w+|assust\w+|espant\w+|preocup\w+|explic\w+|afast\w+"
-    r"|corro[ei]\w*|segundo|conforme|em media"
-    r"|ating(?:e|em|iu|iram)|bateu|batem?|chegou|revel\w+|indic(?:a|am|ou)|vem|veio|vieram|agrad\w+)\b"
+    r"\b(?:hoje|agora|ja|no mes|foi|foram|era|eram|esta|estao|ficou|ficaram|sao|temos|tem|houve|ha|custam?|mostrou"
+    r"|segundo|bateu|batem?|chegou|vem|veio|vieram)\b"
 )
 """What says that a sentence tells how things are."""
 MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
 LATER = re.compile(
-    r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s"
-    r"(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\b"
-    r"(?! (?:cheg|sub|ca|fo|fic)\w*(?:[oi]u|i)\b)"
-    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+(?: \w+)?|{MONTHS})\s*(?:[:,.;?)]|$)"
+    r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas"
+    rf"|mes(?:es)?)\b|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+(?: \w+)?|{MONTHS})\s*(?:[:,.;?)]|$)"
     r"|\b(?:alvo|meta|sucesso|esperado)s?\b\W"
 )
 """A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
 WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia\w*|ficaria\w*|custaria\w*)\b")
 OFFERED = re.compile(
-    r"\s*(?:(?:na (?:proxima|segunda|primeira) compra|de (?:credito|bonus|cashback|desconto|vale))\b"
+    r"\s*(?:(?:na (?:proxima|segunda|primeira) compra|de (?:credito|bonus|cashback|vale))\b"
     r"|(?:por|durante) (?:os )?(?:\d+|dois|duas|tres|quatro|cinco|sete|dez|quinze|trinta) (?:dias|semanas|h\b)"
-    r"|,? ?valid[oa]s?\b"
-    r"|com validade"
-    r"|em (?:\d|duas|dois|tres|quatro) (?:itens|pecas|produtos|unidades)\b"
-    r"|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
+    r"|,? ?valid[oa]s?\b|com validade|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
 )
 """What an offer is limited to: its figure is none of now."""
 AT_LAST = re.compile(r"\bem (?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\W*$")
 """A time to come at the end of a sentence."""
 UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{MONTHS})")
-IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+)\s")
+IF = re.compile(r"(?:^\W*)(?:se|caso|supondo|imagin\w+)\s")
 AIM = re.compile(
-    r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia|compromissos?)\b|\b(?:medir|acompanhar|monitorar):"
-    r"|\b(?:como|quando)\b[^.!?]{0,20}\bsab\w+\b[^.!?]{0,20}\b(?:melhorou|funcionou|deu certo|valeu|chegamos)\b"
-    r"|\bonde (?:quero|queremos) chegar\b"
+    r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b|\b(?:medir|acompanhar|monitorar):"
+    r"|\b(?:como|quando)\b[^.!?]{0,20}\bsab\w+\b[^.!?]{0,20}\b(?:deu certo|valeu)\b"
 )
 SPAN = re.compile(
     r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|pontos?"
-    r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
+    r"|toques?|itens)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
 )
 STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e | a ))*$")
 STEP_ENDS, MOST_STEPS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)"), 120
 """In front of and behind the number of a step («Dia 20: …»), and the latest day of one."""
 OFFER_OF = re.compile(
-    r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,8}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
-    r"|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
-    r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$|\bacompanhar:[^.;]*$"
+    r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,8}?na (?:faixa"
+    r"|casa) d[aeo]s? (?:r\$ ?)?$|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
+    r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$"
     r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]{0,200}\bquem passa d[aeo] $"
 )
-WITH, SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b(?! desconto)")
+WITH, SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b")
 HEDGED = re.compile(
-    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
-    r"|praticamente"
-    r"|pouco (?:mais|menos) de|em media)\W{1,3}(?:r\$ ?)?$"
+    r"\b(?:uns|umas|quase|algo como|aproximadamente|mais ou menos|praticamente|em media)\W{1,3}(?:r\$ ?)?$"
 )
 ADVISED = re.compile(
     r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
-    r"|desconto|limite|ideia|propo|experiment|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
+    r"|desconto|limite|ideia|propo|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
     r"|^\W*(?:\w+:\W*)?(?!(?:frete|receita|recompra|nota|taxa|loja|media|hoje|base|cliente|compra|venda"
-    r"|entrega)\b(?!\W{0,3}:))"
-    r"(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
+    r"|entrega)\b(?!\W{0,3}:))(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
 )
 """A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
 STEP = re.compile(r"\W{0,12}(?:\d{1,2}\W+)?(?:\w+(?: \w+)?\W{0,3}:\W*)?\w{2,}(?:ar|er|ir)\b")
 """A sentence whose first word is an infinitive, as steps are noted: an amount at a label is offered («simular frete de
 R$ 12»)."""
-BOUND = re.compile(
-    r"\s?(?:(?P<over>ou (?:mais|melhor|acima)\b|(?:para|pra) cima\b|em diante\b|no minimo\b)"
-    r"|ou (?:menos|abaixo)\b|(?:para|pra) baixo\b|no maximo\b)"
-)
+BOUND = re.compile(r"\s?(?:(?P<over>ou (?:mais|melhor|acima)\b|(?:para|pra) cima\b|em diante\b)|ou (?:menos|abaixo)\b)")
 _INDICATOR = re.compile(r"\b(?:atras|cancel|devol|frete|reclam|recompr|nota|receita|ticket|convers|pedidos)")
 _UNWANTED = re.compile("atras|cancel|devol|frete|reclam")
 RELATIVE = re.compile(r"\s?(?:acima|abaixo|maior|menor) (?:d[aeo]|que)\b")

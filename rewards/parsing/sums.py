@@ -89,8 +89,8 @@ def is_far(sentence: str, figure: Figure, place: tuple[int, int], share: float) 
     return not is_free and abs(100 / share - figure.value) > _FAR * figure.value
 
 
-_COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
-_COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
+_COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$")
+_COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+])")
 """Signs of a sum that is written out."""
 
 
@@ -107,13 +107,12 @@ def follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Seq
 
 _SINCE = r"(?:mes|trimestre|ano|semestre|periodo)"
 _BEFORE = re.compile(
-    r"\b(?:era|eram) (?:quase )?(?:o (?:dobro|triplo|quadruplo)|a metade)\b"
+    r"\b(?:era|eram) (?:quase )?(?:o (?:dobro|triplo))\b"
     rf"|\b(?:dobr|triplic|quadruplic)(?:ou|aram) (?:em relacao a|desde|frente a|ante|n)[ao]? ?(?:\w+ )?{_SINCE}\b"
-    r"|\brecordes? historic|\b(?:pior|melhor|maior|menor) (?:resultado|indice|numero|nivel|marca|valor|taxa)"
-    r" (?:em \w+ anos|dos ultimos|da historia|de todos os tempos)\b"
-    rf"|\b(?:maior|menor|pior|melhor|alt[oa]|baix[oa]) (?:do )?que (?:n?[oa] )?{_SINCE} (?:passado|anterior)\b"
+    rf"|\brecordes? historic|\b(?:maior|menor|pior|melhor|alt[oa]) (?:do )?que (?:n?[oa] )?{_SINCE} (?:passado"
+    r"|anterior)\b"
 )
-_WANTED = re.compile(r"\b(?:se|caso|supondo|imagin\w+|dev(?:e|em|eria)|precis\w+|quer\w*|quando|ate que|para que)\b")
+_WANTED = re.compile(r"\b(?:se|caso|supondo|quer\w*|quando|ate que)\b")
 
 
 def compared_with_before(folded: str) -> Iterator[re.Match[str]]:
@@ -152,7 +151,7 @@ _TIED = re.compile(
 
 
 _TEN = {"dois": 2, "duas": 2, "tres": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8, "nove": 9, "dez": 10}
-_SOME_IN = re.compile(rf"\b({'|'.join(_TEN)}) em cada ({'|'.join(_TEN)})\b(?! (?:semanas|meses|dias))")
+_SOME_IN = re.compile(rf"\b({'|'.join(_TEN)}) em cada ({'|'.join(_TEN)})\b")
 _ROUGHLY = 7.5
 """How far a share that is told as so many in ten may be off, in points of a hundred."""
 
@@ -175,8 +174,7 @@ def unknown_parts(folded: str, operands: Sequence[Operand]) -> list[str]:
 
 
 _REST = re.compile(
-    r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|no prazo|certo|chegam?|ficam?|saem|seguem|somem|sumiram|desist\w+"
-    r"|uma (?:unica |so )?vez|em dia|a tempo|gente nova|(?:de )?client\w+ nov[oa]s|pela primeira vez)\b"
+    r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|certo|chegam?|ficam?|saem|seguem|somem|sumiram|em dia|a tempo|gente nova)\b"
 )
-_FOR_SOME = re.compile(r"(?<!chega )(?<!chegam )(?<!igual )\b(?:a|para|com) \Z")
+_FOR_SOME = re.compile(r"\b(?:a|para|com) \Z")
 _IN_FRONT = 80
