@@ -13,7 +13,7 @@ from rewards import v42
 from rewards.extraction import Extraction
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, URGES, flat, invites, is_none, lacks_a_thing, pads
+from rewards.parsing.calls import CALLS, URGES, flat, invites, is_none
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
@@ -35,8 +35,7 @@ OFFER_ALONE = 0.8
 NOT_ONE = 0.25
 """Credit of a text with more than one object, push or product, or that tells what a push is."""
 TOO_LONG = 0.45
-PADDED = 0.5
-"""Credit of a push that is too long by far, and of one that goes on about the shop."""
+"""Credit of a push that is too long by far."""
 ASIDE = 0.25
 """Credit of a push whose product stands where no thing is named («Você não se vê de celular»)."""
 FORMAL = 0.75
@@ -197,7 +196,6 @@ class Push:
         offered = known and offers.offers_something(prompt.user, product)
         tells = offered and named and told and (figure or not push_figures(prompt))
         gate = _is_one_push(answer, prompt, len(urges), tells) * worth * (FALSE if inventions else 1.0)
-        gate *= PADDED if fits < 1 and pads(folded) else 1.0
         gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
         gate *= UNTOLD if offered and not told else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
@@ -224,7 +222,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
     several = named > 1 or offers.offers_another(prompt, answer)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) else 1.0
+    one = NOT_ONE if several or is_none(folded) else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
     gate = _is_answer(answer, tokens, prompt) * talk * one * invited
     return gate if gate and reads_well(answer, prompt, PUSH) else 0.0

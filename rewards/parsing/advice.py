@@ -164,8 +164,11 @@ def advises(line: str, planned: bool, brief: set[str]) -> float:
     return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(words(line)))
 
 
-_PHRASE = r"(?:melhorar|inovar|crescer|evoluir|vencer|arregacar as mangas|unir (?:as )?forcas|foco|sempre|juntos|empenho|uniao)"
-_HOLLOW = re.compile(rf"\b(?:e preciso|e hora de|vamos|devemos|basta) (?:{_PHRASE}(?:,? e |,? )?)+\W*$")
+_PHRASE = (
+    r"(?:melhorar|inovar|crescer|evoluir|vencer|sinergia|mindset(?: \w+)?|energia positiva|arregacar as mangas"
+    r"|unir (?:as )?forcas|foco|sempre|juntos|empenho|uniao)"
+)
+_HOLLOW = re.compile(rf"\b(?:e preciso|e hora de|recomend\w+|vamos|devemos|basta) (?:{_PHRASE}(?:,? e |,? )?)+\W*$")
 """A line that asks for nothing but what is said on every wall."""
 GENERIC = 0.6
 LISTED = 0.89

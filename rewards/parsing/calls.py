@@ -34,25 +34,6 @@ _STOCK = any_of("""
     confir* compr* corr* vem venha pegue leve agora hoje voce gratis frete desconto cupom apenas chegou gente perca
     """)
 """What stands in any push."""
-_PADS = re.compile(r"\boutros produtos\b|\bformas de pagamento\b")
-
-
-def pads(folded: str) -> bool:
-    """Whether a folded push goes on about the shop («temos muitos outros produtos»)."""
-    return bool(_PADS.search(folded))
-
-
-_LACKS_A_THING = re.compile(
-    r"\b(?:tem|merece:?|chegou:?|tal) (?:(?:para voce(?!:)|com|sem)\b|por r\$|por \d)"
-    r"|\b(?:merece|chegou):[^\w]*(?:vem|corra|\Z)"
-)
-
-
-def lacks_a_thing(folded: str) -> bool:
-    """Whether a folded push offers nothing where its product should stand («Oi! Tem para você»)."""
-    return bool(_LACKS_A_THING.search(folded))
-
-
 _WORD = re.compile(r"\b[^\W\d_]{4,}\b")
 OWN_WORDS = 2
 FLAT = 0.875

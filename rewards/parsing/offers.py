@@ -49,7 +49,7 @@ _OFFERS = {
             rf"\bpag(?:ue|a)(?: so)? (?:em (?:{MONTHS}))\b",
         ),
         "pressa": (
-            r"\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
+            r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
             r"\bestoque (?:limitad|acab|no fim)\w*|\brestam\b|\brelampago\b|\bestao? acabando\b(?!\?)",
         ),
         "sorteio": (

@@ -94,7 +94,7 @@ _WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
 _TAKEN_BACK = re.compile(
     rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e"
     rf"|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
-    r"|\bnao\s(?:use|siga|confie|envie|leia)m?\b"
+    r"|\bnao\s(?:use|siga|confie|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
     r"|\b(?:faca|o (?:certo|correto|ideal|melhor) (?:e|seria)(?: fazer)?) (?:exatamente )?o (?:oposto"
     r"|inverso) disso|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d)"
     r"|\bretiro o que (?:eu )?(?:disse|escrevi)\b"
