@@ -77,9 +77,9 @@ class Insights:
             "lines that ask for action and name a means",
             _SOURCE,
             "weight; a line with a means is 1, about a word of the brief alone .5,"
-            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most,"
-            " x .85 with one said twice, x .6 where none serves what was asked about, where figures are only listed"
-            " x .6 if all steps would fit any shop, else x .89; advice that harms leaves none",
+            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most;"
+            " where figures are only listed x .6 if all steps would fit any shop, else x .89; advice that harms leaves"
+            " none",
         ),
         Component("insights.length", 0.10, "100 to 1000 characters", _SOURCE, "weight"),
         Component(
@@ -124,7 +124,6 @@ class Insights:
         if advice > ENOUGH_ADVICE / 3:
             steps_told = [line for line in lines if lines[line]]
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
-            gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
             gate *= advising.detail(steps_told, folded, prompt.user)
         gate *= advising.telling(folded, tokens, prompt.user) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
         inventions += advising.praises_low(folded) * known

@@ -56,26 +56,6 @@ _AT_LARGE = re.compile(
     r"|com) (?:campanhas?)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
 )
 """Advice that leaves open what («tomar as medidas necessárias»), and advice that does where it names no means."""
-_WATCHES = re.compile(
-    r"\b(?:acompanh|monitor|observ|mant[eê]r|mantenh|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
-)
-_SERVES = {
-    stem: re.compile(rf"\b(?:{stem}|{means})")
-    for stem, means in {
-        "receit": r"fatur|combo|kit|oferta|vendid|campanh|cupom|descont|prec|anunc",
-        "pedido": r"campanh|reativ|cupom|oferta|anunc|antig|carrinho|frete gratis|midia",
-        "atraso": r"transportad|prazo|entrega|rota|rastre|expedi|despach|estoque|avis",
-        "nota": r"avaliac|atend|respond|respost|client|qualidade|reclama|pesquis",
-        "recompr": r"fidel|compr|cupom|oferta|e-mail|ponto|client|retorn|volt",
-        "devolu": r"devolv|foto|descric|medida|qualidade|troca|tamanho|embala|video",
-        "frete": r"transportad|entrega|correio|envio",
-        "cancel": r"estoque|aprova|confirm|pagament|prazo|desist|pix|boleto",
-        "conver": r"checkout|pagina|foto|parcel|pagament|carrinho|frete|avaliac|anunc|busca|video|site",
-        "ticket": r"kit|combo|complement|frete gratis|parcel|leve|premium",
-    }.items()
-}
-"""What steps are about that serve an indicator, by the beginning of its name."""
-_INDICATOR = re.compile(rf"\b(?:{'|'.join(_SERVES)})\w*")
 _EMPTY = re.compile(rf"\b(?:{_DOES}|{_GENERAL}\b|(?:{_ANY})\b)|^[^:]*:")
 _CONTENT = re.compile(r"\b[a-z]{4,}")
 _HOW = re.compile(
@@ -138,18 +118,9 @@ def says_nothing(line: str) -> bool:
     return bool(_VAGUE.search(line)) and len(own) <= _LEFT
 
 
-def _only_watches(line: str) -> bool:
-    """Whether a folded line only wants what is wanted, or looks on («acompanhar os dois números»)."""
-    if _HOW.search(line) or not _WATCHES.search(line) or len(line.split()) > LONGEST_VAGUE:
-        return False
-    return all(map(_INDICATOR.fullmatch, set(_CONTENT.findall(_EMPTY.sub(" ", line)))))
-
-
 def substance(advice: Iterable[str]) -> float:
     """Credit by how many of the lines of advice say nothing."""
     lines = list(advice)
-    if lines and all(map(_only_watches, lines)):
-        return MOST_VAGUE
     found = list(map(says_nothing, lines))
     if not any(found):
         return 1.0
@@ -210,22 +181,6 @@ def parts(answer: str) -> list[str]:
     return [part for part in re.split(r"\n|[.!?;]\s", answer) if len(words(part)) >= 3]
 
 
-REPEATED, ASTRAY = 0.85, 0.6
-"""Credit where a step is advised twice, and where no figure is told and no step serves what was asked about."""
-
-
-def use(lines: Sequence[str], asked: Iterable[str]) -> float:
-    """Credit of folded lines of advice for not being one line again, and not all beside the question. `asked`: the
-    folded names of the indicators in question; none says of one that is not known here what serves it."""
-    told = [frozenset(_KEPT.findall(_ADVISING.sub(" ", line))) for line in lines]
-    repeated = len({words for words in told if words}) < sum(map(bool, told))
-    wanted = [served for name in asked for stem, served in _SERVES.items() if name.startswith(stem)]
-    astray = bool(wanted and lines) and not any(served.search(line) for served in wanted for line in lines)
-    return (REPEATED if repeated else 1.0) * (ASTRAY if astray else 1.0)
-
-
-_KEPT = re.compile(r"\b[a-z]{4,}|\d[\d.,]*")
-_ADVISING = re.compile(r"\b(?:recomend|suger|sugir|prioriz|vale\b)\w*")
 _FEWEST_TO_GO_ROUND = 24
 
 

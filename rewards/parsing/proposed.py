@@ -21,13 +21,6 @@ AIMED = re.compile(
     r"|\b\w{2,}(?:[aei]ria|[aei]riam|[aei]sse)\b|\bse (?:o|a|os|as|cada|isso)\s"
 )
 """Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
-SIGNAL = re.compile(r"\b(?:gatilhos?|sina(?:l|is))(?: (?:vermelh[oa]|laranja))? em (?:r\$ ?)?$")
-"""In front of the limit at which somebody is to act («sinal amarelo em 4%»)."""
-_TELLING = re.compile(
-    r"\b(?:hoje|agora|ja|no mes|foi|foram|era|eram|esta|estao|ficou|ficaram|sao|temos|tem|houve|ha|custam?|mostrou"
-    r"|segundo|bateu|batem?|chegou|vem|veio|vieram)\b"
-)
-"""What says that a sentence tells how things are."""
 MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
 LATER = re.compile(
     r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas"
@@ -63,7 +56,6 @@ OFFER_OF = re.compile(
     r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$"
     r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]{0,200}\bquem passa d[aeo] $"
 )
-WITH, SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b")
 HEDGED = re.compile(
     r"\b(?:uns|umas|quase|algo como|aproximadamente|mais ou menos|praticamente|em media)\W{1,3}(?:r\$ ?)?$"
 )
@@ -77,9 +69,6 @@ ADVISED = re.compile(
 STEP = re.compile(r"\W{0,12}(?:\d{1,2}\W+)?(?:\w+(?: \w+)?\W{0,3}:\W*)?\w{2,}(?:ar|er|ir)\b")
 """A sentence whose first word is an infinitive, as steps are noted: an amount at a label is offered («simular frete de
 R$ 12»)."""
-BOUND = re.compile(r"\s?(?:(?P<over>ou (?:mais|melhor|acima)\b|(?:para|pra) cima\b|em diante\b)|ou (?:menos|abaixo)\b)")
-_INDICATOR = re.compile(r"\b(?:atras|cancel|devol|frete|reclam|recompr|nota|receita|ticket|convers|pedidos)")
-_UNWANTED = re.compile("atras|cancel|devol|frete|reclam")
 RELATIVE = re.compile(r"\s?(?:acima|abaixo|maior|menor) (?:d[aeo]|que)\b")
 """Behind a share that advice sets in relation to something («um valor 20% acima da compra típica»)."""
 IN_EACH = re.compile(r"\b(?:1|um|uma) (?:em|a|de) cada $")
@@ -93,22 +82,9 @@ def is_proposed(sentence: str, figure: Figure, place: tuple[int, int]) -> bool:
         return True
     if _is_step(figure, before, sentence[end:]) or LATER.search(sentence) or WOULD.search(sentence):
         return True
-    if OFFERED.match(sentence, end) or is_limit(sentence, place):
-        return True
-    if WITH.search(before) and not SHARE_OF.match(sentence, end):
+    if OFFERED.match(sentence, end):
         return True
     return bool(ADVISED.search(sentence) and RELATIVE.match(sentence, end))
-
-
-def is_limit(sentence: str, place: tuple[int, int]) -> bool:
-    """Whether a figure is a limit that somebody sets. One that tells how things are is none, nor one above which there
-    is to be more of what nobody wants («atraso de 31% ou mais»)."""
-    before = sentence[: place[0]]
-    bound = BOUND.match(sentence, place[1])
-    if not (bound or SIGNAL.search(before)) or _TELLING.search(sentence):
-        return False
-    named = _INDICATOR.findall(before)
-    return not (bound and bound["over"] and named and _UNWANTED.match(named[-1]))
 
 
 def _is_step(figure: Figure, before: str, behind: str) -> bool:
