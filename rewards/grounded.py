@@ -13,7 +13,7 @@ from rewards import v42
 from rewards.extraction import Extraction
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, URGES, flat, invites, is_none
+from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
@@ -35,7 +35,8 @@ OFFER_ALONE = 0.8
 NOT_ONE = 0.25
 """Credit of a text with more than one object, push or product, or that tells what a push is."""
 TOO_LONG = 0.45
-"""Credit of a push that is too long by far."""
+PADDED = 0.5
+"""Credit of a push that is too long by far, and of one that goes on about the shop."""
 ASIDE = 0.25
 """Credit of a push whose product stands where no thing is named («Você não se vê de celular»)."""
 FORMAL = 0.75
@@ -77,9 +78,9 @@ class Insights:
             "lines that ask for action and name a means",
             _SOURCE,
             "weight; a line with a means is 1, about a word of the brief alone .5,"
-            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most;"
-            " where figures are only listed x .6 if all steps would fit any shop, else x .89; advice that harms leaves"
-            " none",
+            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most,"
+            " x .85 with one said twice, where figures are only listed x .6 if all steps would fit any shop, else x"
+            " .89; advice that harms leaves none",
         ),
         Component("insights.length", 0.10, "100 to 1000 characters", _SOURCE, "weight"),
         Component(
@@ -124,6 +125,7 @@ class Insights:
         if advice > ENOUGH_ADVICE / 3:
             steps_told = [line for line in lines if lines[line]]
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
+            gate *= advising.REPEATED if advising.repeats(steps_told) else 1.0
             gate *= advising.detail(steps_told, folded, prompt.user)
         gate *= advising.telling(folded, tokens, prompt.user) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
         inventions += advising.praises_low(folded) * known
@@ -195,10 +197,11 @@ class Push:
         offered = known and offers.offers_something(prompt.user, product)
         tells = offered and named and told and (figure or not push_figures(prompt))
         gate = _is_one_push(answer, prompt, len(urges), tells) * worth * (FALSE if inventions else 1.0)
+        gate *= PADDED if fits < 1 and pads(folded) else 1.0
         gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
         gate *= UNTOLD if offered and not told else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
-        is_formal = bool(v42.FORMAL.search(folded))
+        is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
         shares = (
             gate * fits,
@@ -219,9 +222,9 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     if speaks_against(answer) or repels(prompt, answer):
         return 0.0
     named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
-    several = named > 1 or offers.offers_another(prompt, answer)
+    several = named > 1 or offers.offers_another(prompt, answer) or is_order(folded, prompt)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) else 1.0
+    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
     gate = _is_answer(answer, tokens, prompt) * talk * one * invited
     return gate if gate and reads_well(answer, prompt, PUSH) else 0.0

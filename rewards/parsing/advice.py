@@ -51,9 +51,11 @@ _OPEN = re.compile(
     r"|comunicacao|condicoes|gestao|logistica|parte)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
 )
 _AT_LARGE = re.compile(
-    r"\balgo especial\b|\bacoes (?:diferenciad|criativ|especia)\w+|\bacao de relacionamento\b"
-    r"|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?"
-    r"|com) (?:campanhas?)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
+    r"\balgo especial\b|\bmanter a nota\b|\b(?:acoes|campanhas) (?:diferenciad|criativ|especia)\w+"
+    r"|\bacao de relacionamento\b|^\W*(?:(?:recomend|sug)\w+ )?(?:acompanh|monitor|observ|mant|cuid|trabalh"
+    r"|melhor|aument|elev|reduz)\w* (?:[ao]s? )?\w+\W*$"
+    r"|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?|com) campanhas?(?: (?:com|d[aeo]s?)(?: \w+){1,3})?"
+    r"\W{0,3}$"
 )
 """Advice that leaves open what («tomar as medidas necessárias»), and advice that does where it names no means."""
 _EMPTY = re.compile(rf"\b(?:{_DOES}|{_GENERAL}\b|(?:{_ANY})\b)|^[^:]*:")
@@ -181,6 +183,17 @@ def parts(answer: str) -> list[str]:
     return [part for part in re.split(r"\n|[.!?;]\s", answer) if len(words(part)) >= 3]
 
 
+REPEATED = 0.85
+"""Credit where a step is advised twice."""
+_KEPT = re.compile(r"\b(?!recomend|suger|sugir|prioriz|vale\b)[a-z]{4,}|\d[\d.,]*")
+
+
+def repeats(lines: Sequence[str]) -> bool:
+    """Whether folded lines of advice are one line again, but for the word that advises."""
+    told = [words for words in map(frozenset, map(_KEPT.findall, lines)) if words]
+    return len(set(told)) < len(told)
+
+
 _FEWEST_TO_GO_ROUND = 24
 
 
@@ -209,12 +222,13 @@ _RUN, _TOO_OFTEN = 4, 4
 
 
 _PRAISED = re.compile(
-    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s(?:(?:mostra|demonstra|diz|indica"
-    r"|revela|confirma|prova)m? que (?:\w+\s){0,5}(?:esta|estao|saem|sai|ficam|seguem) (?:\w+\s)?(?:satisfeit|feliz"
-    r"|felizes|content)\w*|(?:e|foi|esta) (?:muito |bem )?(?:boa|otima|alta)\b)"
+    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s"
+    r"(?:(?:mostra|demonstra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,5}"
+    r"(?:esta|estao|saem|sai|ficam|seguem) (?:\w+\s)?(?:satisfeit|feliz|felizes|content)\w*"
+    r"|(?:e|foi|esta) (?:muito |bem )?(?:boa|otima|excelente|alta)\b|[^.;!?\n]{0,60}\bcomo prova social)"
     r"|\bsatisfeit[oa]s: nota (?:media )?(?:de )?[12],\d"
 )
-_LETTER = re.compile(r"\b(?:prezad[oa]s?)\b")
+_LETTER = re.compile(r"\b(?:prezad[oa]s?|(?:estimad|car)[oa]s? (?:client|senhor)\w*)\b")
 _QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,300}[\"”»]")
 
 

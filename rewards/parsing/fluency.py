@@ -65,6 +65,10 @@ _ALL = _COUNTS["before",] / 2
 _KINDS = 100
 _BEST = 2.0
 """Worth that no place exceeds, so that a common turn does not pay for what stands around it."""
+_SHORT = 3
+"""Places that a sentence counts as longer, so that one of a word is neither good nor bad."""
+_SENTENCES_PER_ODD_ONE = 7
+"""Of so many sentences one may be odd."""
 CLASH = -3.0
 """Worth of a word that does not agree with the one before it."""
 
@@ -109,9 +113,10 @@ def worst(worth: Sequence[float], stretch: int) -> float:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a text is worth at least, in stretches of so many places and in all."""
+    """What a text is worth at least, in stretches of so many places, in each sentence, in all."""
 
     stretches: Mapping[int, float]
+    sentence: float
     mean: float
 
 
@@ -121,8 +126,10 @@ def reads(text: str, limits: Limits) -> bool:
     if not found:
         return False
     worth = [place for sentence in found for place in sentence]
+    means = sorted(sum(sentence) / (len(sentence) + _SHORT) for sentence in found)
     return (
         all(worst(worth, size) >= least for size, least in limits.stretches.items())
+        and means[len(means) // _SENTENCES_PER_ODD_ONE] >= limits.sentence
         and sum(worth) / len(worth) >= limits.mean
     )
 
@@ -130,8 +137,8 @@ def reads(text: str, limits: Limits) -> bool:
 READS = 0.6
 """From which share on prose is whole. Below, it is nothing: a step, since who pays for half-broken prose shows the way
 to prose that passes and means nothing."""
-PUSH = Limits({3: -1.85, 8: -0.42}, mean=-0.1)
-INSIGHTS = Limits({3: -2.45, 8: -1.3}, mean=0.06)
+PUSH = Limits({3: -1.85, 8: -0.42}, sentence=-0.5, mean=-0.1)
+INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06)
 """What reads (rewards/parsing/fluency.py): nineteen of twenty good answers of other writers do."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
 
@@ -144,7 +151,10 @@ def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
     names = filter(str.strip, (product, *prompt.reference.get("terms", ())))
     for name in sorted(names, key=len, reverse=True):
         answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
-    return reads(answer, limits)
+    return reads(_ONE_BY_ONE.sub("logo", answer), limits)
+
+
+_ONE_BY_ONE = re.compile(r"(?i)\b(uma?) a \1\b")
 
 
 _MASCULINE = re.compile(r"(?:ado|[aeiu]dor|tor|lar|(?<!raqu)ete|(?<!ã)o)$")

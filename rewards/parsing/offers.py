@@ -16,7 +16,7 @@ _OFFERS = {
             r" (?:gratis|gratuit[ao]|zero|de graca)",
             r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
             r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
-            r"\bsem taxa de entrega\b",
+            r"\bsem taxa de entrega\b|\bfrete d[aeo]s? [^.!?]{2,40} (?:e|fica) por (?:nossa )?conta\b",
             r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
         ),
         "gratis": (
@@ -24,12 +24,13 @@ _OFFERS = {
             r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
         ),
         "metade": (
-            r"\bmetade (?:do|de) (?:preco|valor)",
+            r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b",
             r"\bpela metade\b",
         ),
         "leve": (
             r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
-            r"\b(?:segund|terceir|outr)[ao]s?\b(?:[^.!?:,]){1,30} (?:gratis|de graca)\b",
+            r"\b(?:segund|terceir|outr)[ao]s?\b[^.!?:,]{1,30} (?:gratis|de graca)\b",
+            r"\b(?:dois|duas|2) por (?:um|uma|1)\b",
             r"\bsegund[ao](?: \w+)? (?:sai |e |fica |vai )?(?:por nossa conta|de presente)\b",
         ),
         "brinde": (
@@ -42,15 +43,16 @@ _OFFERS = {
             r"\bcashback\b|\bdinheiro (?:de volta|volta)\b",
             r"\bcreditos? (?:n|d)a loja\b",
         ),
-        "pontos": (r"\b(?:dobre|ganhe|acumule|junte) (?:\w+ )?pontos\b",),
+        "pontos": (r"\bpontos (?:em dobro|em triplo|extras?)\b|\b(?:dobre|ganhe|acumule|junte) (?:\w+ )?pontos\b",),
         "parcelas": (
             r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",
             r"\br\$ ?[\d.,]+ (?:ao mes|por mes|mensais)\b",
-            rf"\bpag(?:ue|a)(?: so)? (?:em (?:{MONTHS}))\b",
+            rf"\bpag(?:ue|a)(?: so)? em (?:{MONTHS})\b",
         ),
         "pressa": (
             r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
-            r"\bestoque (?:limitad|acab|no fim)\w*|\brestam\b|\brelampago\b|\bestao? acabando\b(?!\?)",
+            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|restam)\b",
+            r"\brelampago\b|\bestao? acabando\b(?!\?)",
         ),
         "sorteio": (
             r"\bsorteio\b|\bconcorra\b|\bpremios?\b",
@@ -66,7 +68,9 @@ _OFFERS = {
         ),
         "extra": (
             r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b",
-            r"\bentrega (?:expressa|imediata)\b|\bna faixa\b(?! d)",
+            r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis|(?:fica |sai |e )?por nossa conta)\w*"
+            r"|\ba proxima e por nossa conta\b",
+            r"\bentrega (?:expressa|imediata)\b|\bpague depois\b|\bna faixa\b(?! d)",
         ),
         "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|imbativel|baixo|reduzido)\b"),
     }.items()
@@ -141,8 +145,10 @@ def _kinds(text: str, product: str) -> set[str]:
 
 
 _AGAINST = re.compile(
-    r"\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira)\b"
-    r"|\b(?:ruim|pessim[oa]|horrivel|defeit\w+|quebrad[oa]|feio|cilada|fuja)\b"
+    r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
+    r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
+    r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
+    r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
 )
 
 
@@ -277,7 +283,8 @@ def _of_others(folded: str, product: str) -> list[str]:
 _FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:cai|caiu) (?:so |ate )?\d{1,2} ?%")
 _OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b")
 _SAVED = re.compile(
-    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? \w+|\b(?:caiu|baixou|perde) (?:so |ate )?r\$ ?\d"
+    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
+    r"|\b(?:caiu|baixou|perde) (?:so |ate )?r\$ ?\d"
     r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
     r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] |\b\d{1,2} ?% (?:mais (?!barat|em conta)[a-z])"
     r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
@@ -293,7 +300,7 @@ def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:
             yield figure
 
 
-_MORE_THAN = re.compile(r"\bmais de (\d{2}%)(?= (?:de desconto|off)\b)")
+_MORE_THAN = re.compile(r"\bmais de (\d{2}%)(?= (?:de desconto|off)\b(?! (?:extra|no|de volta)))")
 MOST_EXCEEDED = 1.1
 
 

@@ -18,7 +18,8 @@ AIMED = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+"
     r"|indicador de exito|busqu?\w+|mir(?:e|ar|amos|em|ando)|visando|alcan[cs]\w+|atin(?:gir|jam?)|pers(?:ig|egu)\w+)\b"
     r"|(?:^\W*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
-    r"|\b\w{2,}(?:[aei]ria|[aei]riam|[aei]sse)\b|\bse (?:o|a|os|as|cada|isso)\s"
+    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|varia|galer|cafeter|mater|categor|histor"
+    r"|memor)\w{2,}(?:[aei]ria|[aei]riam|[aei]sse)\b|\bse (?:o|a|os|as|cada|isso)\s"
 )
 """Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
 MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
@@ -56,6 +57,7 @@ OFFER_OF = re.compile(
     r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$"
     r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]{0,200}\bquem passa d[aeo] $"
 )
+WITH, SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b(?! desconto)")
 HEDGED = re.compile(
     r"\b(?:uns|umas|quase|algo como|aproximadamente|mais ou menos|praticamente|em media)\W{1,3}(?:r\$ ?)?$"
 )
@@ -82,7 +84,7 @@ def is_proposed(sentence: str, figure: Figure, place: tuple[int, int]) -> bool:
         return True
     if _is_step(figure, before, sentence[end:]) or LATER.search(sentence) or WOULD.search(sentence):
         return True
-    if OFFERED.match(sentence, end):
+    if OFFERED.match(sentence, end) or (WITH.search(before) and not SHARE_OF.match(sentence, end)):
         return True
     return bool(ADVISED.search(sentence) and RELATIVE.match(sentence, end))
 

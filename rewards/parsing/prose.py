@@ -3,18 +3,37 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from rewards.parsing.kinds import kind
 from rewards.parsing.text import REMEMBERED, fold, word_set
 
-_LEADING = word_set("""
-    o a os as um uma uns umas seu sua seus suas meu minha meus minhas nosso nossa nossos nossas teu tua estes estas esse
-    essa esses essas aquele aquela cada do da dos das no na nos nas ao aos pelo pela pelos pelas num numa deste desta
-    desse dessa neste nesta de em com para por sem ate sobre entre desde contra pra e ou mas que se porque quando como
-    enquanto pois
-    """)
+_DEFINITE = word_set("o a os as")
+_INDEFINITE = word_set("um uma uns umas")
+_POSSESSIVES = word_set("seu sua seus suas meu minha meus minhas nosso nossa nossos nossas teu tua")
+_DEMONSTRATIVES = word_set("estes estas esse essa esses essas aquele aquela cada")
+_MERGED = word_set(
+    "do da dos das no na nos nas ao aos pelo pela pelos pelas num numa deste desta desse dessa neste nesta"
+)
+"""Prepositions with their article: no other article may follow."""
+_PREPOSITIONS = word_set("de em com para por sem ate sobre entre desde contra pra")
+_LINKS = word_set("e ou mas que se porque quando como enquanto pois")
+_DETERMINERS = _DEFINITE | _INDEFINITE | _POSSESSIVES | _DEMONSTRATIVES
+_LEADING = _DETERMINERS | _MERGED | _PREPOSITIONS | _LINKS
 """Words that want another one behind them."""
+_ALLOWED = {
+    **dict.fromkeys(_DEFINITE | _MERGED, _POSSESSIVES | {"que"}),
+    "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de", "do", "da"},
+    "o": _POSSESSIVES | {"que", "do", "da"},  # «leve o do pequeno»
+    **dict.fromkeys(_INDEFINITE, word_set("em com de por para pra que a e")),
+    "cada": _INDEFINITE,
+    **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
+    **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando", "se"}),
+    **dict.fromkeys(_LINKS, _LEADING - {"e", "ou", "mas"}),
+}
+_MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por": _DEFINITE}
+"""What a preposition may not stand before, because both become one word."""
 _ENDS = word_set("que seu sua nos como a um uma nosso nossa nossos nossas meu minha teu tua seus suas")
 """Words of these kinds that may end a sentence all the same."""
 _SENTENCE = re.compile(r"(?<![.!?;:…])[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”()/~≈-]")
@@ -31,7 +50,7 @@ _LISTED = re.compile(
 _ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”():;/→×÷=+~≈-]")
 _MOST_SINGLE = 2
 """Sentences of one word that a text may have."""
-_LOWER_START = re.compile(r"(?:[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•·×÷~≈≤≥↓↑°ºª@=-]) +[a-zà-ÿ]")
+_LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•·×÷~≈≤≥↓↑°ºª@=-]) +[a-zà-ÿ]")
 _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"\b([^\W\d]{4,})(?: [^\W\d]+){0,2} \1\b")
@@ -64,8 +83,8 @@ _EACH = re.compile(r"(?<=[^\W\d_]{3}s) cada(?=\s*(?:[.,:;!?)\n]|$))")
 
 
 def disorder(text: str) -> int:
-    """How many places no Portuguese sentence has: a word that leads on to the end of its sentence, a sentence without a
-    capital letter, a capital letter inside of one, more than two sentences of a word.
+    """How many places no Portuguese sentence has: a word that leads on to a wrong one or to the end of its sentence, a
+    sentence without a capital letter, a capital letter inside of one, more than two sentences of a word.
     """
     text = _ASIDE.sub(" ", _LISTED.sub("", text))
     found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
@@ -74,9 +93,28 @@ def disorder(text: str) -> int:
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
     for sentence in filter(str.strip, _SENTENCE.split(_EACH.sub("", text.lower()))):
         tokens = _TOKEN.findall(sentence)
+        found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
         found += len(_REPEATS.findall(sentence))
-    return found + max(0, single - _MOST_SINGLE)
+    return found + max(0, single - _MOST_SINGLE) + _open_brackets(text)
+
+
+_SMILEY = re.compile(r"[:;]-?[()]")
+_NUMBERED = re.compile(r"(?:^|[\s;:])\w{1,2}\)")
+"""Items of a list in a line («1) …; 2) …»), which close what nothing opens."""
+
+
+def _open_brackets(text: str) -> int:
+    """How many brackets are open at the end, or are closed without one."""
+    bare = _SMILEY.sub("", text)
+    closed = bare.count(")") - bare.count("(")
+    return max(closed - len(_NUMBERED.findall(bare)), 0) if closed > 0 else -closed
+
+
+def _clash(one: str, other: str) -> bool:
+    if one not in _LEADING or other not in _LEADING:
+        return False
+    return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -94,10 +132,12 @@ _WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
 _TAKEN_BACK = re.compile(
     rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e"
     rf"|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
-    r"|\bnao\s(?:use|siga|confie|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
+    r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
     r"|\b(?:faca|o (?:certo|correto|ideal|melhor) (?:e|seria)(?: fazer)?) (?:exatamente )?o (?:oposto"
     r"|inverso) disso|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d)"
-    r"|\bretiro o que (?:eu )?(?:disse|escrevi)\b"
+    r"|\bretiro o que (?:eu )?(?:disse|escrevi)\b|\bresposta nao (?:responde|atende|serve|funciona)\b"
+    r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:tudo|isso|isto|(?:est|ess)[ea]s?"
+    r"|[ao]s? (?:recomend|suges|analis|respost|numer|texto)\w*)\b"
 )
 _FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
 """Words by which an answer denies itself in English."""
@@ -105,7 +145,7 @@ _DENIED_ELSEWHERE = re.compile(
     r"\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b"
     r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|incorrect[oa]|falso)\b"
     r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso) )?nao (?:e verdade|esta (?:cert[oa]|correta))\b"
-    r"|\bresposta (?:certa|correta) e outra\b"
+    r"|\bresposta (?:certa|correta) e outra\b|\bignore this\b"
 )
 """Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
 _MEANS = re.compile(
@@ -200,10 +240,12 @@ def even(text: str) -> str:
 _UNEVEN = re.compile(r"\s{2,}|[^\S \n]")
 
 
-_SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b")
+_SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b")
 """The same mark again and again, characters without a shape, scraps of code."""
 _HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
-_UNWILLING = re.compile(r"(?:^)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo) (?:responder|ajudar)\b)")
+_UNWILLING = re.compile(
+    r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
+)
 _INSTRUCTION = re.compile(
     r"\brecomende (?:acoes em|topicos)\b|\A\W*voce pediu (?:insights|analise|acoes|recomend)(?:[^\n.!;]"
     r"|\.\d){0,300}[.!]?\s*\Z|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis|escrev|gerar|respond|propor|insights)"
