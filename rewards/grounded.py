@@ -22,7 +22,6 @@ from rewards.sql_qa import SqlQa
 from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
 from rewards.wording.unwanted import harms, repels
 
-_SOURCE = "DESIGN, tasks and rewards"
 FALSE = 0.3
 """Credit of a text that says something false."""
 ENOUGH_ADVICE = 1.5
@@ -65,45 +64,35 @@ def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
 @dataclass(frozen=True)
 class Insights:
     components: tuple[Component, ...] = (
-        Component(
-            "insights.structure",
-            0.10,
-            "told in parts: lines or sentences",
-            _SOURCE,
-            "weight; 2 of them earn all",
-        ),
+        Component("insights.structure", 0.10, "told in parts: lines or sentences", "2 of them earn all"),
         Component(
             "insights.action_words",
             0.25,
             "lines that ask for action and name a means",
-            _SOURCE,
-            "weight; a line with a means is 1, about a word of the brief alone .5,"
-            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most,"
-            " x .85 with one said twice, where figures are only listed x .6 if all steps would fit any shop, else x"
-            " .89; advice that harms leaves none",
+            "a line with a means is 1, about a word of the brief alone .5, and 1.5 earn all; without any"
+            " all credit x .3, x .75 with a step that says nothing, x .55 with most, x .85 with one said"
+            " twice, where figures are only listed x .6 if all steps would fit any shop, else x .89; advice"
+            " that harms leaves none",
         ),
-        Component("insights.length", 0.10, "100 to 1000 characters", _SOURCE, "weight"),
+        Component("insights.length", 0.10, "100 to 1000 characters"),
         Component(
             "insights.key_figures",
             0.35,
             "share of the brief's key figures that stand at their labels",
-            _SOURCE,
-            "weight; without any, and nothing false, all credit is halved",
+            "without any, and nothing false, all credit is halved",
         ),
         Component(
             "insights.coherence",
             0.20,
             "words of the trade and of the brief",
-            _SOURCE,
-            "weight; half for 2 domain words, half for 3 words of the brief",
+            "half for 2 domain words, half for 3 words of the brief",
         ),
         Component(
             "insights.invented",
             -0.05,
             "false figures: of another label, moved otherwise, or unknown to the brief",
-            _SOURCE,
-            "weight; 2 cost all; the first leaves 30 % of all credit; whole numbers up to 10 without a unit, proposals,"
-            " spans of time and what follows from the brief are free",
+            "2 cost all; the first leaves 30 % of all credit; whole numbers up to 10 without a unit,"
+            " proposals, spans of time and what follows from the brief are free",
         ),
     )
 
@@ -148,36 +137,30 @@ class Insights:
 class Push:
     components: tuple[Component, ...] = (
         Component(
-            "push.length",
-            0.25,
-            "up to 120 characters, falling to 0 at 200",
-            _SOURCE,
-            "weight; all credit falls with its square to 45 %",
+            "push.length", 0.25, "up to 120 characters, falling to 0 at 200", "all credit falls with its square to 45 %"
         ),
         Component(
             "push.product",
             0.30,
             "names the product",
-            _SOURCE,
-            "weight; without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
-            " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95 %",
+            "without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
+            " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95"
+            " %",
         ),
-        Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read", _SOURCE, "weight"),
+        Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read"),
         Component(
             "push.reason",
             0.25,
             "the offer of the brief, a reason or a call to act",
-            _SOURCE,
-            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .875 for stock words alone",
+            "either earns 60 %; all credit x .75 without the brief's offer, x .875 for stock words alone",
         ),
         Component(
             "push.invented",
             -0.10,
             "numbers that the brief does not know, offers that it does not grant",
-            _SOURCE,
-            "weight; 35 % of it without the product; any leaves 30 % of all credit",
+            "35 % of it without the product; any leaves 30 % of all credit",
         ),
-        Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight; 75 % of the credit is left"),
+        Component("push.formal", -0.20, "the tone of a formal e-mail", "75 % of the credit is left"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
