@@ -138,16 +138,13 @@ _TAKEN_BACK = re.compile(
     r"|\bretiro o que (?:eu )?(?:disse|escrevi)\b|\bresposta nao (?:responde|atende|serve|funciona)\b"
     r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:tudo|isso|isto|(?:est|ess)[ea]s?"
     r"|[ao]s? (?:recomend|suges|analis|respost|numer|texto)\w*)\b"
-)
-_FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
-"""Words by which an answer denies itself in English."""
-_DENIED_ELSEWHERE = re.compile(
-    r"\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b"
+    r"|\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b"
     r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|incorrect[oa]|falso)\b"
     r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso) )?nao (?:e verdade|esta (?:cert[oa]|correta))\b"
     r"|\bresposta (?:certa|correta) e outra\b|\bignore this\b"
 )
-"""Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
+_FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
+"""Words by which an answer denies itself in English."""
 _MEANS = re.compile(
     r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho"
     r"|embalag|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete"
@@ -243,35 +240,28 @@ _UNEVEN = re.compile(r"\s{2,}|[^\S \n]")
 _SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b")
 """The same mark again and again, characters without a shape, scraps of code."""
 _HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
-_UNWILLING = re.compile(
+_NO_ANSWER = re.compile(
     r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
-)
-_INSTRUCTION = re.compile(
-    r"\brecomende (?:acoes em|topicos)\b|\A\W*voce pediu (?:insights|analise|acoes|recomend)(?:[^\n.!;]"
-    r"|\.\d){0,300}[.!]?\s*\Z|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis|escrev|gerar|respond|propor|insights)"
+    r"|\brecomende (?:acoes em|topicos)\b"
+    r"|\A\W*voce pediu (?:insights|analise|acoes|recomend)(?:[^\n.!;]|\.\d){0,300}[.!]?\s*\Z"
+    r"|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis|escrev|gerar|respond|propor|insights)"
     r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\benvio as recomendac"
+    r"|\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b"
 )
-_LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")
-"""Four infinitives in a row: «quer poder escolher retirar» is as many as a sentence has."""
+"""A refusal, its own instruction, or four infinitives in a row: «quer poder escolher retirar» is as many as a sentence
+has."""
 
 
 def is_scrappy(text: str) -> bool:
     """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
     folded = even(fold(text))
-    said = _UNWILLING.search(folded) or _INSTRUCTION.search(folded) or _LISTED_VERBS.search(folded)
-    return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
+    return bool(_NO_ANSWER.search(folded) or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def stands(text: str) -> bool:
-    """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
-    folded = even(fold(text))
-    return not (_TAKEN_BACK.search(folded) or denies_itself(text))
-
-
-@lru_cache(maxsize=REMEMBERED)
-def denies_itself(text: str) -> bool:
-    """Whether a text says in another language, or of a field in its own, that it is not so."""
+    """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»), in its own
+    language or in another."""
     folded = even(fold(text))
     said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
-    return bool(_DENIED_ELSEWHERE.search(folded)) or not _FOREIGN.isdisjoint(said)
+    return _FOREIGN.isdisjoint(said) and not _TAKEN_BACK.search(folded)
