@@ -16,7 +16,6 @@ from rewards.parsing.objects import find_object
 from rewards.parsing.sql import find_query
 from rewards.types import Component, PromptLike, TaskReward, clip
 
-_SOURCE = "control arm"
 LONG = 600
 """Characters that earn everything in `controls.length`; more than any good answer has."""
 
@@ -36,9 +35,9 @@ class Random:
 @dataclass(frozen=True)
 class FormatExtraction:
     components: tuple[Component, ...] = (
-        Component("extraction.valid_json", 0.30, "a JSON object", _SOURCE),
-        Component("extraction.fields_present", 0.30, "fields present / 10", _SOURCE),
-        Component("extraction.value_checks", 0.40, "type or value checks passed / 9", _SOURCE),
+        Component("extraction.valid_json", 0.30, "a JSON object"),
+        Component("extraction.fields_present", 0.30, "fields present / 10"),
+        Component("extraction.value_checks", 0.40, "type or value checks passed / 9"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -52,8 +51,8 @@ class FormatExtraction:
 @dataclass(frozen=True)
 class FormatSqlQa:
     components: tuple[Component, ...] = (
-        Component("sql_qa.structure", 0.55, "3 different SQL keywords in a query that sqlglot parses", _SOURCE),
-        Component("sql_qa.query_and_explanation", 0.45, "a query and 10 words beside it", _SOURCE),
+        Component("sql_qa.structure", 0.55, "3 different SQL keywords in a query that sqlglot parses"),
+        Component("sql_qa.query_and_explanation", 0.45, "a query and 10 words beside it"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -66,8 +65,8 @@ class FormatSqlQa:
 @dataclass(frozen=True)
 class FormatInsights:
     components: tuple[Component, ...] = (
-        Component("insights.length", 0.60, "100 to 800 characters", _SOURCE),
-        Component("insights.structure", 0.40, "bullets, headers, numbered items", _SOURCE),
+        Component("insights.length", 0.60, "100 to 800 characters"),
+        Component("insights.structure", 0.40, "bullets, headers, numbered items"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -76,9 +75,7 @@ class FormatInsights:
 
 @dataclass(frozen=True)
 class FormatPush:
-    components: tuple[Component, ...] = (
-        Component("push.length", 1.0, "up to 120 characters, falling to 0 at 200", _SOURCE),
-    )
+    components: tuple[Component, ...] = (Component("push.length", 1.0, "up to 120 characters, falling to 0 at 200"),)
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         return (v42.push_length_share(len(text.squeeze(answer))),)
@@ -93,8 +90,7 @@ class Length:
 
 
 RANDOM: dict[str, TaskReward] = {
-    task: Random((Component(f"{task}.random", 1.0, "a hash of prompt and completion, uniform", _SOURCE),))
-    for task in TASKS
+    task: Random((Component(f"{task}.random", 1.0, "a hash of prompt and completion, uniform"),)) for task in TASKS
 }
 FORMAT: dict[str, TaskReward] = {
     "extraction": FormatExtraction(),
@@ -103,6 +99,5 @@ FORMAT: dict[str, TaskReward] = {
     "push": FormatPush(),
 }
 LENGTH: dict[str, TaskReward] = {
-    task: Length((Component(f"{task}.length", 1.0, f"characters / {LONG}, whatever they say", _SOURCE),))
-    for task in RANDOM
+    task: Length((Component(f"{task}.length", 1.0, f"characters / {LONG}, whatever they say"),)) for task in RANDOM
 }

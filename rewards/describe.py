@@ -25,5 +25,4 @@ def describe() -> str:
 
 
 def _cells(component: Component) -> tuple[str, ...]:
-    chosen = component.assumed.removeprefix("weight").removeprefix("; ")
-    return component.name.partition(".")[2], f"{component.weight:+.2f}", component.meaning, chosen
+    return component.name.partition(".")[2], f"{component.weight:+.2f}", component.meaning, component.chosen

@@ -273,9 +273,6 @@ def _flags_worth(found: Mapping[str, object], expected: Mapping[str, object]) ->
     return OTHER_KIND if is_missed or len(said) == len(_FLAGS) > len(true) + 1 else 1.0
 
 
-_SOURCE = "DESIGN, tasks and rewards"
-
-
 @dataclass(frozen=True)
 class Extraction:
     components: tuple[Component, ...] = (
@@ -283,40 +280,36 @@ class Extraction:
             "extraction.valid_json",
             0.10,
             "a JSON object with at least one usable field",
-            _SOURCE,
-            "weight; all credit x .85 beside a sentence, x .45 with a plain fault or beside more prose, x .1 among"
-            " scraps or other objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
-            " x .6 for another kind of issue, x .85 for other stars and x .7 for another category than stated; x .75"
-            " without a summary of the review, x .6 with a number that it has not, x .5 with one of another thing,"
-            " x .25 with its opposite, x .88 with a label; 70 % of the form go with the square of field_match",
+            "all credit x .85 beside a sentence, x .45 with a plain fault or beside more prose, x .1 among"
+            " scraps or other objects; x .3 for the opposite sentiment, x .4 for another (.6 without"
+            " stars), x .6 for another kind of issue, x .85 for other stars and x .7 for another category"
+            " than stated; x .75 without a summary of the review, x .6 with a number that it has not, x .5"
+            " with one of another thing, x .25 with its opposite, x .88 with a label; 70 % of the form go"
+            " with the square of field_match",
         ),
         Component(
             "extraction.fields_present",
             0.10,
             "usable fields / those of the reference, or 10 without one",
-            _SOURCE,
-            "weight; the field's own name, a type's name or foreign text is unusable",
+            "the field's own name, a type's name or foreign text is unusable",
         ),
         Component(
             "extraction.value_checks",
             0.15,
             "type or value checks passed by usable fields / those of the reference, or 9 without one",
-            _SOURCE,
-            "weight",
         ),
         Component(
             "extraction.field_match",
             0.65,
             "agreement with the reference's fields",
-            _SOURCE,
-            "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half (free where nobody tells them), values in words by a fifth; summary left out",
+            "the cube of a mean in which fields that only reading tells weigh most; texts by word F1,"
+            " stars one off by half (free where nobody tells them), values in words by a fifth; summary"
+            " left out",
         ),
         Component(
             "extraction.contradiction",
             -0.20,
             "the sentiment contradicts the reference or the stars, or is none",
-            _SOURCE,
             "no valid sentiment counts too, so that spoiling a field never pays",
         ),
     )

@@ -15,14 +15,13 @@ from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
 from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
 from rewards.parsing.claims import insight_figures
-from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
+from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
-from rewards.parsing.prose import advice_lines, is_scrappy, loose_offers, ordered, stands
+from rewards.parsing.prose import advice_lines, is_scrappy, ordered, stands
 from rewards.sql_qa import SqlQa
 from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
 from rewards.wording.unwanted import harms, repels
 
-_SOURCE = "DESIGN, tasks and rewards"
 FALSE = 0.3
 """Credit of a text that says something false."""
 ENOUGH_ADVICE = 1.5
@@ -47,12 +46,8 @@ LONGEST_INSIGHTS = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
 MOST_FIGURES = 60
 """A text of insights with more is a table or none; each is weighed against every fact."""
-LONGEST_COPY = 6
-"""Words in a row of its brief that no push has: product and offer together are fewer."""
 LONGEST_ECHO = 4
 """Words in a row of its brief that a step may have: the question given back advises nothing."""
-LONGEST_QUOTE = 12
-"""Words in a row of its brief in which the figures of insights still earn."""
 
 
 def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
@@ -63,51 +58,41 @@ def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
         return 0.0
     own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
     whole = text.sound(answer, prompt.user) * stepped(ordered(unnamed(answer, prompt)))
-    return own * text.in_one_language(tokens) * whole
+    return own * whole
 
 
 @dataclass(frozen=True)
 class Insights:
     components: tuple[Component, ...] = (
-        Component(
-            "insights.structure",
-            0.10,
-            "told in parts: lines or sentences",
-            _SOURCE,
-            "weight; 2 of them earn all",
-        ),
+        Component("insights.structure", 0.10, "told in parts: lines or sentences", "2 of them earn all"),
         Component(
             "insights.action_words",
             0.25,
             "lines that ask for action and name a means",
-            _SOURCE,
-            "weight; a line with a means is 1, about a word of the brief alone .5,"
-            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most,"
-            " x .85 with one said twice, x .6 where none serves what was asked about, where figures are only listed"
-            " x .6 if all steps would fit any shop, else x .89; advice that harms leaves none",
+            "a line with a means is 1, about a word of the brief alone .5, and 1.5 earn all; without any"
+            " all credit x .3, x .75 with a step that says nothing, x .55 with most, x .85 with one said"
+            " twice, where figures are only listed x .6 if all steps would fit any shop, else x .89; advice"
+            " that harms leaves none",
         ),
-        Component("insights.length", 0.10, "100 to 1000 characters", _SOURCE, "weight"),
+        Component("insights.length", 0.10, "100 to 1000 characters"),
         Component(
             "insights.key_figures",
             0.35,
             "share of the brief's key figures that stand at their labels",
-            _SOURCE,
-            "weight; without any, and nothing false, all credit is halved",
+            "without any, and nothing false, all credit is halved",
         ),
         Component(
             "insights.coherence",
             0.20,
             "words of the trade and of the brief",
-            _SOURCE,
-            "weight; half for 2 domain words, half for 3 words of the brief",
+            "half for 2 domain words, half for 3 words of the brief",
         ),
         Component(
             "insights.invented",
             -0.05,
             "false figures: of another label, moved otherwise, or unknown to the brief",
-            _SOURCE,
-            "weight; 2 cost all; the first leaves 30 % of all credit; whole numbers up to 10 without a unit, proposals,"
-            " spans of time and what follows from the brief are free",
+            "2 cost all; the first leaves 30 % of all credit; whole numbers up to 10 without a unit,"
+            " proposals, spans of time and what follows from the brief are free",
         ),
     )
 
@@ -120,8 +105,6 @@ class Insights:
         tokens = text.words(folded)
         known = bool(prompt.reference.get("key_figures"))
         used, inventions, _ = insight_figures(prompt, answer)
-        if text.longest_copy(tokens, prompt.user) > LONGEST_QUOTE:
-            used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
         own = text.without_copies(folded, prompt.user, LONGEST_ECHO)
@@ -131,7 +114,7 @@ class Insights:
         if advice > ENOUGH_ADVICE / 3:
             steps_told = [line for line in lines if lines[line]]
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
-            gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
+            gate *= advising.REPEATED if advising.repeats(steps_told) else 1.0
             gate *= advising.detail(steps_told, folded, prompt.user)
         gate *= advising.telling(folded, tokens, prompt.user) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
         inventions += advising.praises_low(folded) * known
@@ -154,36 +137,30 @@ class Insights:
 class Push:
     components: tuple[Component, ...] = (
         Component(
-            "push.length",
-            0.25,
-            "up to 120 characters, falling to 0 at 200",
-            _SOURCE,
-            "weight; all credit falls with its square to 45 %",
+            "push.length", 0.25, "up to 120 characters, falling to 0 at 200", "all credit falls with its square to 45 %"
         ),
         Component(
             "push.product",
             0.30,
             "names the product",
-            _SOURCE,
-            "weight; without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
-            " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95 %",
+            "without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
+            " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95"
+            " %",
         ),
-        Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read", _SOURCE, "weight"),
+        Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read"),
         Component(
             "push.reason",
             0.25,
             "the offer of the brief, a reason or a call to act",
-            _SOURCE,
-            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .875 for stock words alone",
+            "either earns 60 %; all credit x .75 without the brief's offer, x .875 for stock words alone",
         ),
         Component(
             "push.invented",
             -0.10,
             "numbers that the brief does not know, offers that it does not grant",
-            _SOURCE,
-            "weight; 35 % of it without the product; any leaves 30 % of all credit",
+            "35 % of it without the product; any leaves 30 % of all credit",
         ),
-        Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight; 75 % of the credit is left"),
+        Component("push.formal", -0.20, "the tone of a formal e-mail", "75 % of the credit is left"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -225,18 +202,15 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     names product and offer."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or repels(prompt, answer) or handed_back(answer, prompt) >= LONGEST_COPY:
+    if speaks_against(answer) or repels(prompt, answer):
         return 0.0
-    several = (
-        is_order(folded, prompt)
-        or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
-        or offers.offers_another(prompt, answer)
-    )
+    named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
+    several = named > 1 or offers.offers_another(prompt, answer) or is_order(folded, prompt)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
+    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
     gate = _is_answer(answer, tokens, prompt) * talk * one * invited
-    return gate * 0.5 ** loose_offers(answer) if gate and reads_well(answer, prompt, PUSH) else 0.0
+    return gate if gate and reads_well(answer, prompt, PUSH) else 0.0
 
 
 TASKS: dict[str, TaskReward] = {"extraction": Extraction(), "sql_qa": SqlQa(), "insights": Insights(), "push": Push()}

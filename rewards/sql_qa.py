@@ -20,7 +20,6 @@ from rewards.parsing.text import fold, originality, portuguese, words
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.beside import retracts
 
-_SOURCE = "DESIGN, tasks and rewards"
 NEAR = 0.85
 """Credit of a result that is the gold one but for further columns or other decimals."""
 NAMELESS = 0.87
@@ -42,29 +41,27 @@ FEWEST_LETTERS = 5
 @dataclass(frozen=True)
 class SqlQa:
     components: tuple[Component, ...] = (
-        Component("sql_qa.query", 0.05, "a query that sqlglot parses and that reads a table", _SOURCE, "weight"),
+        Component("sql_qa.query", 0.05, "a query that sqlglot parses and that reads a table"),
         Component(
             "sql_qa.explanation",
             0.15,
             "a Portuguese explanation beside the query",
-            _SOURCE,
-            "weight; 10 words earn all, x the square of the names' F1, half beside a wrong query; none for prose that"
-            " tells of other states, months or kinds than question and query, which leaves 65 % of the result",
+            "10 words earn all, x the square of the names' F1, half beside a wrong query; none for prose"
+            " that tells of other states, months or kinds than question and query, which leaves 65 % of the"
+            " result",
         ),
         Component(
             "sql_qa.names",
             0.10,
             "tables and columns: F1 against those of the gold query",
-            _SOURCE,
-            "weight; the square of F1, so that naming everything does not pay",
+            "the square of F1, so that naming everything does not pay",
         ),
-        Component("sql_qa.executes", 0.05, "the query runs within the limits, x the names' F1", _SOURCE, "weight"),
+        Component("sql_qa.executes", 0.05, "the query runs within the limits, x the names' F1"),
         Component(
             "sql_qa.result",
             0.65,
             "its result equals the gold result",
-            _SOURCE,
-            "weight; 85 % with more columns or other decimals, 87 % without names, 60 % unexplained; all x .25 for two",
+            "85 % with more columns or other decimals, 87 % without names, 60 % unexplained; all x .25 for two",
         ),
     )
 

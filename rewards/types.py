@@ -30,15 +30,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One line of the component table. A negative weight is a penalty; `assumed` says what the source leaves open and
-    we chose.
-    """
+    """One line of the component table. A negative weight is a penalty; `chosen` says what was chosen here."""
 
     name: str
     weight: float
     meaning: str
-    source: str
-    assumed: str = ""
+    chosen: str = ""
 
 
 class TaskReward(Protocol):

@@ -14,8 +14,6 @@ from rewards.parsing.objects import find_object
 from rewards.parsing.sql import find_query
 from rewards.types import Component, PromptLike, TaskReward, clip
 
-REPORT = "report v4.2, Reward Function Architecture"
-
 BUSINESS_WORDS = text.any_of("""
     client* pedido* produto* venda* receita* faturamento ticket entrega* prazo* atras* avaliac* nota* categoria*
     vendedor* loja* estoque* frete* pagamento* boleto* carta* parcela* desconto* preco* lucro* margem conversao
@@ -68,12 +66,10 @@ def push_length_share(characters: int) -> float:
 @dataclass(frozen=True)
 class Extraction:
     components: tuple[Component, ...] = (
-        Component("extraction.valid_json", 0.30, "a JSON object, after decimals and repair", REPORT),
-        Component("extraction.fields_present", 0.30, "fields present / 10", REPORT),
-        Component("extraction.value_checks", 0.40, "type or value checks passed / 9 (a bool is no integer)", REPORT),
-        Component(
-            "extraction.contradiction", -0.20, "sentiment negative with 4 or 5 stars, or positive with 1 or 2", REPORT
-        ),
+        Component("extraction.valid_json", 0.30, "a JSON object, after decimals and repair"),
+        Component("extraction.fields_present", 0.30, "fields present / 10"),
+        Component("extraction.value_checks", 0.40, "type or value checks passed / 9 (a bool is no integer)"),
+        Component("extraction.contradiction", -0.20, "sentiment negative with 4 or 5 stars, or positive with 1 or 2"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -97,23 +93,17 @@ class SqlQa:
             "sql_qa.structure",
             0.30,
             "3 different SQL keywords in a query that sqlglot parses",
-            REPORT,
             "keywords counted; 1 or 2 earn a third each",
         ),
         Component(
             "sql_qa.query_and_explanation",
             0.25,
             "a query and an explanation beside it",
-            REPORT,
             "an explanation has 10 words; fewer earn their share",
         ),
-        Component("sql_qa.numbers", 0.25, "concrete numbers", REPORT, "2 figures; 1 earns half"),
+        Component("sql_qa.numbers", 0.25, "concrete numbers", "2 figures; 1 earns half"),
         Component(
-            "sql_qa.business_words",
-            0.20,
-            "words of Brazilian e-commerce",
-            REPORT,
-            "the 30 words; 5 different ones earn all",
+            "sql_qa.business_words", 0.20, "words of Brazilian e-commerce", "the 30 words; 5 different ones earn all"
         ),
     )
 
@@ -131,16 +121,10 @@ class SqlQa:
 @dataclass(frozen=True)
 class Insights:
     components: tuple[Component, ...] = (
-        Component(
-            "insights.action_words", 0.40, "words that ask for action", REPORT, "the stems; 4 different ones earn all"
-        ),
-        Component("insights.length", 0.30, "100 to 800 characters", REPORT, "linear ramps from 0 and to 0 at 1,600"),
-        Component(
-            "insights.structure", 0.20, "bullets, headers, numbered items", REPORT, "3 lines with a mark earn all"
-        ),
-        Component(
-            "insights.domain", 0.10, "mentions clients, products, sales", REPORT, "the stems; 2 different ones earn all"
-        ),
+        Component("insights.action_words", 0.40, "words that ask for action", "the stems; 4 different ones earn all"),
+        Component("insights.length", 0.30, "100 to 800 characters", "linear ramps from 0 and to 0 at 1,600"),
+        Component("insights.structure", 0.20, "bullets, headers, numbered items", "3 lines with a mark earn all"),
+        Component("insights.domain", 0.10, "mentions clients, products, sales", "the stems; 2 different ones earn all"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -160,20 +144,16 @@ class Push:
             "push.length",
             0.50,
             "up to 120 characters, falling to 0 at 200",
-            REPORT,
             "a square; the hard 0 above 200 is this component's, not the whole reward's",
         ),
         Component(
             "push.portuguese",
             0.30,
             "Portuguese markers",
-            REPORT,
             "half for an accented letter, half for 3 different words of a list",
         ),
-        Component(
-            "push.not_generic", 0.20, "no stock phrase", REPORT, "the phrases; one leaves half; at least 3 words"
-        ),
-        Component("push.formal", -0.20, "the tone of a formal e-mail", REPORT, "the words"),
+        Component("push.not_generic", 0.20, "no stock phrase", "the phrases; one leaves half; at least 3 words"),
+        Component("push.formal", -0.20, "the tone of a formal e-mail", "the words"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:

@@ -336,12 +336,6 @@ def test_insights_in_the_words_of_their_brief_earn_their_own_share(grounded: Rew
     assert copied["structure"] / own["structure"] == pytest.approx((12 / 21 - 0.5) / 0.15)
 
 
-@pytest.mark.parametrize(("text", "copied"), [("Um push para fone de", False), ("Crie um push para fone de", True)])
-def test_no_push_has_six_words_of_its_brief_in_a_row(grounded: RewardSet, text: str, copied: bool) -> None:
-    found = shares(grounded, PROMPTS["push"], f"{text} parede, para ouvir bem o seu som com 20% hoje!")
-    assert (found["length"] == 0) == copied
-
-
 def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: RewardSet) -> None:
     query = "```sql\nSELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado\n```\n"
     foreign = shares(grounded, PROMPTS["sql_qa"], query + "This is the sum of all the orders in each state.")

@@ -18,7 +18,6 @@ from rewards.parsing import text
 from rewards.parsing.text import fold, word_set, words
 from rewards.types import Component, PromptLike, clip, filled
 
-_SOURCE = "DESIGN, tasks and rewards"
 LONGEST = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
 MOST_FIGURES = 80
@@ -104,42 +103,38 @@ _STOCK = word_set("""
 @dataclass(frozen=True)
 class Insights:
     components: tuple[Component, ...] = (
-        Component("insights.structure", 0.10, "told in parts: lines or sentences", _SOURCE, "weight; 3 earn all"),
+        Component("insights.structure", 0.10, "told in parts: lines or sentences", "3 earn all"),
         Component(
             "insights.action_words",
             0.25,
             "steps that are advised, in words that would not fit any shop",
-            _SOURCE,
-            "weight; 1.5 earn all; without any 50 % of all credit is left",
+            "1.5 earn all; without any 50 % of all credit is left",
         ),
         Component(
             "insights.length",
             0.10,
             "250 to 1400 characters",
-            _SOURCE,
-            "weight; all credit falls to 20 % with the words that are not the brief's, 18 to 45 of which are enough",
+            "all credit falls to 20 % with the words that are not the brief's, 18 to 45 of which are enough",
         ),
         Component(
             "insights.key_figures",
             0.35,
             "share of the figures asked about that are told",
-            _SOURCE,
-            "weight; half of them are enough for the rest of the credit, without any 35 % of it is left",
+            "half of them are enough for the rest of the credit, without any 35 % of it is left",
         ),
         Component(
             "insights.coherence",
             0.20,
             "what is made of the figures: others of the brief, what follows from them, tests and targets",
-            _SOURCE,
-            "weight; 4 earn all",
+            "4 earn all",
         ),
         Component(
             "insights.invented",
             -0.05,
             "false figures: unknown to the brief, at another label, moved the other way",
-            _SOURCE,
-            "weight; 2 cost all; one leaves 30 % of all credit, 60 % among five and more right ones, none where nothing"
-            " but eight right ones stands against it; what is proposed and what follows from the brief is free",
+            "2 cost all; one leaves 30 % of all credit, 60 % among five and more right ones, none where"
+            " nothing but eight right ones stands against it; what is proposed and what follows from the"
+            " brief is free",
         ),
     )
 

@@ -19,7 +19,6 @@ from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
 from rewards.types import Component, PromptLike, clip, filled
 
-_SOURCE = "DESIGN, tasks and rewards"
 LONGEST = 600
 """Characters from which on a text is no push at all: several times those from which on its length earns nothing."""
 READS = Limits((-0.45, -0.15), {8: (-1.1, -0.75), 3: (-2.2, -1.7)})
@@ -96,40 +95,34 @@ class Push:
             "push.length",
             0.25,
             "up to 120 characters, falling to 0 at 200",
-            _SOURCE,
-            "weight, a square; all credit falls with it to 50 %",
+            ", a square; all credit falls with it to 50 %",
         ),
         Component(
             "push.product",
             0.30,
             "names the product",
-            _SOURCE,
-            "weight; by its first word or a name of its own, half by other words of it; without it all credit is"
+            "by its first word or a name of its own, half by other words of it; without it all credit is"
             " 30 %, of several pushes 40 %, of text about one 16 %",
         ),
         Component(
             "push.portuguese",
             0.20,
             "Portuguese that reads, in words of its own",
-            _SOURCE,
-            "weight; words that fit any product leave 88 %, none beside the product 65 %, nobody spoken to 93 %,"
-            " shouting 75 %",
+            "words that fit any product leave 88 %, none beside the product 65 %, nobody spoken to 93 %, shouting 75 %",
         ),
         Component(
             "push.reason",
             0.25,
             "what the brief offers is told: prices, shares, codes, kinds of offers, until when",
-            _SOURCE,
-            "weight; three quarters of it earn all; without any 30 % of all credit is left",
+            "three quarters of it earn all; without any 30 % of all credit is left",
         ),
         Component(
             "push.invented",
             -0.03,
             "numbers, dates and offers that the brief does not grant, or its numbers exchanged",
-            _SOURCE,
-            "weight; any leaves 20 % of all credit",
+            "any leaves 20 % of all credit",
         ),
-        Component("push.formal", -0.03, "the tone of a formal e-mail", _SOURCE, "weight; 60 % of the credit is left"),
+        Component("push.formal", -0.03, "the tone of a formal e-mail", "60 % of the credit is left"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:

@@ -42,52 +42,28 @@ _DOES = (
     r"|atrai|fideliz)(?:\w*)"
 )
 _VAGUE = re.compile(rf"{_DOES}\s(?:\w+\s){{0,4}}?{_GENERAL}\b")
-_OBJECT = re.compile(rf"{_DOES}\s(?:(?:{_SMALL})\s){{0,3}}{_GENERAL}\b")
-"""A verb whose direct object is what any shop has."""
-_AS_EVER = re.compile(r"\bcontinu\w+ melhorando\b|\bmanter a nota\b")
+_LEFT = 1
+"""Words of its own beside which a line says nothing."""
 _OPEN = re.compile(
     r"\b(?:de alguma (?:forma|maneira)|de (?:um )?modo geral|acoes estrategicas|otimiza-l[ao]s?"
-    r"|(?:medidas|providencias) (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer|melhorar)|ir melhorando)\b"
-    r"|\b(?:melhor|otimiz|aprimor|fortalec)\w* (?:tambem |ainda )?(?:n?[ao]s?|ess[ea]s?)"
-    r" (?:processos?|relacionamento|comunicacao|condicoes|gestao|logistica|parte)"
-    r"(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
+    r"|medidas (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer)|ir melhorando)\b"
+    r"|\b(?:melhor|otimiz|aprimor|fortalec)\w* (?:tambem |ainda )?(?:n?[ao]s?|ess[ea]s?) (?:processos?|relacionamento"
+    r"|comunicacao|condicoes|gestao|logistica|parte)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
 )
 _AT_LARGE = re.compile(
-    r"\balgo (?:especial|diferente)\b|\b(?:acoes|campanhas) (?:diferenciad|criativ|especia)\w+"
-    r"|\bacao de relacionamento\b|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?|ess[ea]s?|com) "
-    r"(?:processos?|campanhas?|relacionamento|checkout)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
+    r"\balgo especial\b|\bmanter a nota\b|\b(?:acoes|campanhas) (?:diferenciad|criativ|especia)\w+"
+    r"|\bacao de relacionamento\b|^\W*(?:(?:recomend|sug)\w+ )?(?:acompanh|monitor|observ|mant|cuid|trabalh"
+    r"|melhor|aument|elev|reduz)\w* (?:[ao]s? )?\w+\W*$"
+    r"|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?|com) campanhas?(?: (?:com|d[aeo]s?)(?: \w+){1,3})?"
+    r"\W{0,3}$"
 )
 """Advice that leaves open what («tomar as medidas necessárias»), and advice that does where it names no means."""
-_WATCHES = re.compile(
-    r"\b(?:acompanh|monitor|observ|mant[eê]r|mantenh|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
-)
-_SERVES = {
-    stem: re.compile(rf"\b(?:{stem}|{means})")
-    for stem, means in {
-        "receit": r"fatur|combo|kit|oferta|vendid|campanh|cupom|descont|prec|anunc",
-        "pedido": r"campanh|reativ|cupom|oferta|anunc|antig|carrinho|lembrete|frete gratis|midia",
-        "atraso": r"transportad|prazo|entrega|rota|rastre|expedi|despach|estoque|avis",
-        "nota": r"avaliac|atend|respond|respost|client|qualidade|reclama|pesquis",
-        "recompr": r"fidel|compr|cupom|oferta|e-mail|pos-venda|ponto|whatsapp|client|retorn|volt",
-        "devolu": r"devolv|foto|descric|medida|qualidade|troca|tamanho|embala|fornecedor|video",
-        "frete": r"transportad|retirada|entrega|correio|envio",
-        "cancel": r"estoque|aprova|confirm|pagament|prazo|desist|pix|boleto",
-        "conver": r"checkout|pagina|foto|parcel|pagament|carrinho|frete|avaliac|anunc|busca|video|site",
-        "ticket": r"kit|combo|complement|frete gratis|acessori|parcel|progressiv|leve|conjunto|premium",
-    }.items()
-}
-"""What steps are about that serve an indicator, by the beginning of its name."""
-_INDICATOR = re.compile(rf"\b(?:{'|'.join(_SERVES)})\w*")
 _EMPTY = re.compile(rf"\b(?:{_DOES}|{_GENERAL}\b|(?:{_ANY})\b)|^[^:]*:")
 _CONTENT = re.compile(r"\b[a-z]{4,}")
-_LEFT, _LEFT_WITH_OBJECT = 1, 2
-"""Words of its own beside which a line says nothing: one, and two where the verb's own object is general. «Avalie os
-parceiros de entrega e troque o pior» has three."""
 _HOW = re.compile(
-    r"\d|\b(?:transportadora|cupom|cupons|whatsapp|e-mail|foto|medida|prazo|motivo|estoque|checkout|kit"
-    r"|combo|parcel|pix"
-    r"|carrinho|frete gratis|troca|embalag|test[ae]|pergunt|lig(?:ar|ue)\b|itens|rota|hora|semana|ponto|respond|antig"
-    r"|segunda compra|ja compr|mais vendid|desconto|por estado|por cep|quem (?:nao|ja|deu|recebeu))"
+    r"\d|\b(?:transportadora|cupom|cupons|whatsapp|e-mail|foto|medida|prazo|motivo|estoque|checkout|kit|combo|parcel"
+    r"|pix|carrinho|frete gratis|troca|embalag|test[ae]|pergunt|lig(?:ar|ue)\b|itens|rota|hora|semana|ponto|respond"
+    r"|antig|segunda compra|ja compr|desconto|por cep|quem (?:nao|ja|deu|recebeu))"
 )
 LONGEST_VAGUE = 16
 """Words of a step that says nothing more."""
@@ -100,9 +76,8 @@ MOST_STEPS = 3
 
 def untabled(answer: str) -> str:
     """The text with every row of a table as an item of a list, without rules and heads of tables, and with items that
-    have a number in a circle, or another mark than «1.», as numbered ones. A cell below the head of an aim is one."""
+    have another mark than «1.» as numbered ones. A cell below the head of an aim is one."""
     answer = _NUMBERED.sub(r"\1\2. ", answer)
-    answer = _CIRCLED.sub(lambda mark: f"{mark[1]}{ord(mark[2]) - ord('①') + 1}. ", answer)
     if "|" not in answer:
         return answer
     ruled = _RULED.search(answer)
@@ -111,16 +86,9 @@ def untabled(answer: str) -> str:
     return _ROW.sub(lambda row: _item(row, aims), _RULED.sub("", answer))
 
 
-_CIRCLED = re.compile(r"(?m)^([ \t]*)([①-⑳])\s*")
-_NUMBERED = re.compile(
-    r"(?m)^([ \t]*)(?:(?:[Ee]tapa|[Pp]asso|[Aa][cç][aã]o) )?(\d{1,2})(?:[ºª°][.):-]?"
-    r"|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])"
-)
+_NUMBERED = re.compile(r"(?m)^([ \t]*)(?:[Ee]tapa )?(\d{1,2})(?:[ºª°][.):-]?|[ \t]?[-–—])[ \t]*(?=\*{0,2}[A-ZÀ-Ý])")
 """The number of a step as «1º», «1 -» or «Etapa 1 -»; what follows begins as a sentence."""
-_AIMS = re.compile(
-    r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid"
-    r"|real\b|hoje\b))"
-)
+_AIMS = re.compile(r"(?i)\W{0,12}(?:metas?|alvos?)\b(?!.*\b(?:atingid|alcan[cç]ad|batid|cumprid|real\b|hoje\b))")
 
 
 def _item(row: re.Match[str], aims: Sequence[int]) -> str:
@@ -149,34 +117,13 @@ def says_nothing(line: str) -> bool:
     if _OPEN.search(line) or _AT_LARGE.search(line):
         return True
     own = set(_CONTENT.findall(_EMPTY.sub(" ", line)))
-    is_vague = _VAGUE.search(line) and len(own) <= (_LEFT_WITH_OBJECT if _OBJECT.search(line) else _LEFT)
-    return bool(is_vague or _AS_EVER.search(line))
-
-
-def _only_watches(line: str) -> bool:
-    """Whether a folded line only wants what is wanted, or looks on («acompanhar os dois números»)."""
-    if _HOW.search(line) or not _WATCHES.search(line) or len(line.split()) > LONGEST_VAGUE:
-        return False
-    return all(map(_INDICATOR.fullmatch, set(_CONTENT.findall(_EMPTY.sub(" ", line)))))
-
-
-def _leads(line: str, below: str) -> bool:
-    """Whether a line is a heading above a line that says how; above another heading, or nothing, it is none."""
-    return bool(below.strip()) and _is_heading(line) and not _is_heading(below)
-
-
-def _is_heading(line: str) -> bool:
-    return line.rstrip("*_ ").endswith(":")
+    return bool(_VAGUE.search(line)) and len(own) <= _LEFT
 
 
 def substance(advice: Iterable[str]) -> float:
     """Credit by how many of the lines of advice say nothing."""
     lines = list(advice)
-    if lines and all(map(_only_watches, lines)):
-        return MOST_VAGUE
-    found = [
-        says_nothing(line) and not _leads(line, below) for line, below in zip(lines, [*lines[1:], ""], strict=False)
-    ]
+    found = list(map(says_nothing, lines))
     if not any(found):
         return 1.0
     return MOST_VAGUE if all(found) or (sum(found) > 1 and 2 * sum(found) >= len(found)) else SOME_VAGUE
@@ -191,16 +138,10 @@ def advises(line: str, planned: bool, brief: set[str]) -> float:
 
 
 _PHRASE = (
-    r"(?:melhorar|inovar|crescer|evoluir|vencer|acreditar|otimizar|arregacar as mangas|unir (?:as )?forcas|sinergia"
-    r"|foco"
-    r"|mindset(?: \w+)?|(?:energia|atitude) positiva|pensar fora da caixa|fazer acontecer|dar o (?:nosso |seu )?melhor"
-    r"|vestir a camisa|sair da zona de conforto|encantar|sempre|cada vez mais|juntos|dedicacao|empenho|uniao)"
+    r"(?:melhorar|inovar|crescer|evoluir|vencer|sinergia|mindset(?: \w+)?|energia positiva|arregacar as mangas"
+    r"|unir (?:as )?forcas|foco|sempre|juntos|empenho|uniao)"
 )
-_HOLLOW = re.compile(
-    rf"\b(?:e preciso|e hora de|recomend\w+|suger\w+|vamos|precisamos|devemos|temos que|basta) (?:{_PHRASE}(?:,? e "
-    rf"|,? )?)+\W*$"
-    r"|\b(?:tomar|adotar) (?:[ao]s )?(?:medidas|providencias|acoes) (?:adequad|necessari|cabiv)\w+\W*$"
-)
+_HOLLOW = re.compile(rf"\b(?:e preciso|e hora de|recomend\w+|vamos|devemos|basta) (?:{_PHRASE}(?:,? e |,? )?)+\W*$")
 """A line that asks for nothing but what is said on every wall."""
 GENERIC = 0.6
 LISTED = 0.89
@@ -242,22 +183,17 @@ def parts(answer: str) -> list[str]:
     return [part for part in re.split(r"\n|[.!?;]\s", answer) if len(words(part)) >= 3]
 
 
-REPEATED, ASTRAY = 0.85, 0.6
-"""Credit where a step is advised twice, and where no figure is told and no step serves what was asked about."""
+REPEATED = 0.85
+"""Credit where a step is advised twice."""
+_KEPT = re.compile(r"\b(?!recomend|suger|sugir|prioriz|vale\b)[a-z]{4,}|\d[\d.,]*")
 
 
-def use(lines: Sequence[str], asked: Iterable[str]) -> float:
-    """Credit of folded lines of advice for not being one line again, and not all beside the question. `asked`: the
-    folded names of the indicators in question; none says of one that is not known here what serves it."""
-    told = [frozenset(_KEPT.findall(_ADVISING.sub(" ", line))) for line in lines]
-    repeated = len({words for words in told if words}) < sum(map(bool, told))
-    wanted = [served for name in asked for stem, served in _SERVES.items() if name.startswith(stem)]
-    astray = bool(wanted and lines) and not any(served.search(line) for served in wanted for line in lines)
-    return (REPEATED if repeated else 1.0) * (ASTRAY if astray else 1.0)
+def repeats(lines: Sequence[str]) -> bool:
+    """Whether folded lines of advice are one line again, but for the word that advises."""
+    told = [words for words in map(frozenset, map(_KEPT.findall, lines)) if words]
+    return len(set(told)) < len(told)
 
 
-_KEPT = re.compile(r"\b[a-z]{4,}|\d[\d.,]*")
-_ADVISING = re.compile(r"\b(?:recomend|suger|sugir|prioriz|vale\b)\w*")
 _FEWEST_TO_GO_ROUND = 24
 
 
@@ -286,26 +222,23 @@ _RUN, _TOO_OFTEN = 4, 4
 
 
 _PRAISED = re.compile(
-    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s(?:"
-    r"(?:mostra|demonstra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,5}(?:esta|estao"
-    r"|saem|sai|ficam|seguem)"
-    r" (?:\w+\s)?(?:satisfeit|feliz|felizes|content)\w*"
+    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s"
+    r"(?:(?:mostra|demonstra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,5}"
+    r"(?:esta|estao|saem|sai|ficam|seguem) (?:\w+\s)?(?:satisfeit|feliz|felizes|content)\w*"
     r"|(?:e|foi|esta) (?:muito |bem )?(?:boa|otima|excelente|alta)\b|[^.;!?\n]{0,60}\bcomo prova social)"
     r"|\bsatisfeit[oa]s: nota (?:media )?(?:de )?[12],\d"
 )
-_LETTER = re.compile(r"\b(?:prezad[oa]s?|estimad[oa]s? (?:client|senhor)\w*|car[oa]s? (?:client|senhor)\w*)\b")
-_LETTER_END = re.compile(r"\b(?:atenciosamente|cordialmente|respeitosamente|inteira disposicao)\b")
+_LETTER = re.compile(r"\b(?:prezad[oa]s?|(?:estimad|car)[oa]s? (?:client|senhor)\w*)\b")
 _QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,300}[\"”»]")
 
 
 def is_letter(folded: str) -> bool:
-    """Whether a folded text opens and ends as a letter; what it quotes is one to somebody else."""
-    own = _QUOTED.sub(" ", folded)
-    return bool(_LETTER.search(own) and _LETTER_END.search(own))
+    """Whether a folded text opens as a letter; what it quotes is one to somebody else."""
+    return bool(_LETTER.search(_QUOTED.sub(" ", folded)))
 
 
 LETTERED = 0.6
-"""Credit of insights in the form of a letter («Prezados senhores», «Atenciosamente»)."""
+"""Credit of insights in the form of a letter («Prezados senhores»)."""
 
 
 def telling(folded: str, tokens: Sequence[str], brief: str) -> float:
@@ -324,10 +257,9 @@ def praises_low(folded: str) -> bool:
 
 
 _ABOVE = re.compile(
-    r"(?P<item>\s*[-•–*→▪·]\s)?[^\w\n]{0,6}(?:\d{1,2}[.)] |[a-z]\) )?"
-    r"(?:(?:slide|passo|etapa|parte|bloco|fase) \d{1,2}\W{1,3})?[^.!;\d\n]{3,60}"
+    r"(?P<item>\s*[-•–*→▪·]\s)?[^\w\n]{0,6}(?:\d{1,2}[.)] )?(?:(?:slide|passo|etapa|parte|bloco"
+    r"|fase) \d{1,2}\W{1,3})?[^.!;\d\n]{3,60}"
 )
-_LEADS = re.compile(r"[:?]\W*$")
 _CITED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 _LONGEST_NAME = 6
 """Words of what is quoted as a name; more are a message to send, and so is what holds a verb."""
@@ -342,7 +274,7 @@ def rows(folded: str, known: Sequence[float]) -> Iterator[tuple[str, str]]:
     for row in _CITED.sub(lambda quoted: _unquoted(quoted, known), folded).split("\n"):
         yield row, heading
         found = _ABOVE.fullmatch(row.rstrip())
-        if found and (not found["item"] or _LEADS.search(row)):
+        if found and not found["item"]:
             heading = row
 
 
@@ -352,32 +284,13 @@ def _unquoted(quoted: re.Match[str], known: Sequence[float]) -> str:
     said = words(quoted[1])
     if len(said) <= _LONGEST_NAME and not any(kind(word) in ("<verb>", "<to>", "<come>") for word in said):
         return quoted[1]
-    if _MOVED.search(quoted[1]) and not _is_sent(quoted):
+    if _MOVED.search(quoted[1]):
         return quoted[1]
     told = {figure.value for figure in figures(quoted[1])}
     return quoted[1] if len(told.intersection(known)) >= _RETOLD else " … "
 
 
-_MOVED = re.compile(
-    r"\b(?:cai|subi|cresce|aumento|dobro|disparo|avanco|diminui|reduzi|despenco|recuo|baixo|melhoro|pioro)u\b"
-)
-_YOURS = re.compile(r"\b(?:seus?|suas?|voces?)\b")
-_SENDS = re.compile(
-    r"\b(?:envi|avis|mand|mensage|push|assunto|e-?mail|whats|escrev|diga|dizer|banner|sms|notifica|anunci|campanha"
-    r"|grupo)"
-)
-_SUMS_UP = re.compile(r"\W{0,3}(?:e|resum\w+|mostr\w+|diz\w*|afirm\w+|foi|sao|descrev\w+)\b")
-_REACH = 80
-"""What tells of a movement in a quote; whose thing it is in a message to a client, and what sends one, so many
-characters in front; what makes a quote a claim of the text that has it."""
-
-
-def _is_sent(quoted: re.Match[str]) -> bool:
-    """Whether what is quoted is a message to a client, not a saying about the shop."""
-    start = quoted.string.rfind("\n", 0, quoted.start()) + 1
-    if _SENDS.search(quoted.string, max(start, quoted.start() - _REACH), quoted.start()):
-        return True
-    return bool(_YOURS.search(quoted[1])) and not _SUMS_UP.match(quoted.string, quoted.end())
+_MOVED = re.compile(r"\b(?:cai|subi|cresce|aumento|dobro|disparo|avanco|diminui|reduzi|recuo|baixo|melhoro|pioro)u\b")
 
 
 def named_by(fact: Mapping[str, Any]) -> re.Pattern[str]:

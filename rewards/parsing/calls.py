@@ -1,7 +1,6 @@
 """Words by which a push calls to act, speaks to somebody, or is about a push, in folded text."""
 
 import re
-from functools import lru_cache
 
 from rewards.parsing.text import any_of, fold
 from rewards.types import PromptLike
@@ -16,18 +15,14 @@ _INVITES = any_of("""
     ai bora clube escolh* pront* imagin* nova novo hora
     """)
 CALLS = re.compile(
-    r"(?:\A\s*|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b"
-    r"|\be so [a-z]+r\b|\b(?:de|da) uma olhada\b"
+    r"(?:\A\s*|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b|\be so [a-z]+r\b"
 )
 """A clause that begins as a call («toque», «peça», «meça»)."""
-LETTER = re.compile(r"\b(?:estimad[oa]s?|car[oa]s? client\w+|vossa|ilustrissim[oa]s?)\b")
+LETTER = re.compile(r"\b(?:estimad[oa]s?|car[oa]s? client\w+|ilustrissim[oa]s?)\b")
 """How letters begin, beside what `v4.2` knows."""
 _PRICED = re.compile(r"\b(?:por|so|a) r\$")
 """A price that is offered: it invites, and calls to nothing."""
-_OPENS = re.compile(
-    r"\A\W*(?:(?!desconto|cupom|oferta|produto|tom)[a-z]+[ ,]+[a-z][a-z ,]{1,30}|imperdivel|aviso"
-    r"|alerta)(?<! push): ?(?!(?:[a-z-]+ ){0,3}[a-z-]+\W*\Z)\w"
-)
+_OPENS = re.compile(r"\A\W*(?:[a-z]+[ ,]+[a-z][a-z ,]{1,30}|aviso|alerta)(?<! push): ?\w")
 """A turn before a colon, in front of what is offered («Problema resolvido: …»), which is more than a thing's name."""
 
 
@@ -43,8 +38,7 @@ _STOCK = any_of("""
     """)
 """What stands in any push."""
 _PADS = re.compile(
-    r"\boutros produtos\b|\btodo o (?:brasil|pais)\b|\bformas de pagamento\b"
-    r"|\btodas as (?:nossas )?(?:condicoes|lojas)\b"
+    r"\b(?:outros produtos|todo o (?:brasil|pais)|formas de pagamento|todas as (?:nossas )?(?:condicoes|lojas))\b"
 )
 
 
@@ -77,13 +71,12 @@ def flat(folded: str, brief: str) -> float:
 
 
 _KEYWORDS = re.compile(
-    r"\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:(?:ja|oferta|desconto|promocao|hoje)\s?[,.!]|coracao\b)"
+    r"\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:coracao\b)"
     r"|(?:\A|[,:.!?]\s?)(?:oferta|promocao|desconto|frete)s?, (?:ja|oferta|promocao|desconto|so hoje|aproveite)\b"
 )
 """Advertising words strung together («já, oferta, desconto»)."""
 _ABOUT = re.compile(
-    r"\bpush\b|\bnotificac(?:ao|oes)\b"
-    r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
+    r"\bpush\b|\bnotificac(?:ao|oes)\b|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
 )
 
 
@@ -92,15 +85,20 @@ def is_none(folded: str) -> bool:
     return bool(_ABOUT.search(folded) or _KEYWORDS.search(folded))
 
 
+MOST_LABELS = 20
+"""Of a brief; one of others may hold any number."""
+
+
 def copies_labels(folded: str, brief: str) -> bool:
     """Whether a folded push holds notes of its brief («desconto: 51%»), which are no words to a customer: a label with
     what is of it, one that begins a sentence, or two of them. A code stands behind its label in any push («use o cupom:
     VOLTEI»).
     """
-    with_value, alone = _labels(brief)
-    begun = rf"(?:\A|[.!?;\n])\W{{0,3}}(?:{'|'.join(alone)}):"
-    stated = sum(bool(re.search(rf"\b{label}:", folded)) for label in alone)
-    return stated > 1 or any(note in folded for note in with_value) or bool(alone and re.search(begun, folded))
+    notes = re.findall(r"\b((?!cupom\b|codigo\b)\w{5,30}): {0,3}(\S\w{0,30})", fold(brief))[:MOST_LABELS]
+    labels = dict.fromkeys(label for label, _ in notes)
+    stated = sum(bool(re.search(rf"\b{label}:", folded)) for label in labels)
+    begun = labels and re.search(rf"(?:\A|[.!?;\n])\W{{0,3}}(?:{'|'.join(labels)}):", folded)
+    return stated > 1 or bool(begun) or any(f"{label}: {value}" in folded for label, value in notes)
 
 
 _ASKED = re.compile(r"\b(?:monte|escreva|crie|faca|elabore|prepare|redija)\b")
@@ -114,13 +112,3 @@ def is_order(folded: str, prompt: PromptLike) -> bool:
     thing = re.escape(next(iter(fold(product).split()), "push"))
     again = verbs and re.search(rf"\b(?:{verbs}) (?:de|nao|para quem|(?:hoje, )?(?:uma? )?{thing})\b", folded)
     return bool(again) or copies_labels(folded, prompt.user)
-
-
-MOST_LABELS = 20
-"""Of a brief; one of others may hold any number."""
-
-
-@lru_cache(maxsize=1024)
-def _labels(brief: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    notes = re.findall(r"\b((?!cupom\b|codigo\b)\w{5,30}): {0,3}(\S\w{0,30})", fold(brief))[:MOST_LABELS]
-    return tuple(f"{label}: {value}" for label, value in notes), tuple(dict.fromkeys(label for label, _ in notes))

@@ -14,12 +14,8 @@ from rewards.parsing.sums import (
     exchanged,
     follows,
     is_far,
-    is_one_in,
-    is_twice,
     is_worked_out,
-    moves,
     of_hundred,
-    paired,
     unknown_parts,
 )
 from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, spelled
@@ -39,13 +35,11 @@ _LINK = re.compile(
     r"[^\w×÷*/=≈≤≥<>+]{1,3}){0,4}"
 )
 """What joins a figure to its label."""
-_OWN_FIGURE = re.compile(r"[^()\d]{1,30}\d")
-"""Behind a label in a bracket that tells its own («R$ 85.101 (ticket alto, R$ 372)»)."""
 _ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
 _FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
 _TELLS = re.compile(
-    r"[^;×÷*/=≈≤≥<>+\d]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica|e alt[oa]|e baix[oa])(?: de| em)?"
-    rf"|e (?:de|so|apenas)|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
+    r"[^;×÷*/=≈≤≥<>+\d]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica)(?: de| em)?|e (?:de|so|apenas)"
+    rf"|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
 )
 """A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
 _CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")
@@ -144,7 +138,7 @@ def _stated(
             if not shown and (link is None or _BESIDE.fullmatch(link.words)):
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
-                if not shown and not (link and not _AND.search(link.words)):
+                if not shown and not link:
                     under = [fact for fact in about if _is_exactly(figure, fact)]
                     shown = under or _only(sentence, read, facts)
             place = (start, end)
@@ -168,8 +162,7 @@ def _stated(
             shares = [fact["value"] for fact in facts if fact.get("unit") == "%" and named_by(fact).search(sentence)]
             if len(shares) == 1 and is_far(sentence, figure, place, shares[0]):
                 false.add((label, figure.value))
-            stated.update(_counted(sentence, figure, place, facts, said))
-            told += moves(sentence, figure, start, said)
+            stated.update(_counted(sentence, figure, facts, said))
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
         false.update(_misnamed(sentence, facts))
         said_of = [
@@ -202,12 +195,11 @@ _TOLD_OF = re.compile(
 def _counted(
     sentence: str,
     figure: Figure,
-    place: tuple[int, int],
     facts: Sequence[Mapping[str, Any]],
     said: Iterable[Operand],
 ) -> Iterator[str]:
     """Labels whose share of a count a whole number is, where its sentence names them («87 dos 661 pedidos voltam», «36
-    cancelados»), or that it tells as one in so many. A count is the brief's, or one that was worked out before."""
+    cancelados»). A count is the brief's, or one that was worked out before."""
     if figure.unit:
         return
     named = [fact for fact in facts if fact.get("unit") == "%" and named_by(fact).search(sentence)]
@@ -216,7 +208,7 @@ def _counted(
     for fact in named:
         share = float(fact["value"])
         is_part = claims_one(figure) and any(abs(share / 100 * count - figure.value) < 1 for count in counts)
-        if is_part or is_one_in(sentence, figure, place, share):
+        if is_part:
             yield fact["label"]
 
 
@@ -241,10 +233,7 @@ def _is_exactly(figure: Figure, fact: Mapping[str, Any]) -> bool:
 def _is_misread(sentence: str, figure: Figure, end: int, of_label: Iterable[Mapping[str, Any]]) -> bool:
     """Whether a share of the label is told as a time («o atraso de 3,0 dias»)."""
     shares = [fact for fact in of_label if fact.get("unit") == "%" and _shows(figure, fact)]
-    return bool(shares and figure.tolerance < 0.5 and not figure.unit and _TIMED.match(sentence, end))
-
-
-_TIMED = re.compile(r" (?:dias|horas|semanas|meses)\b")
+    return bool(shares and figure.tolerance < 0.5 and not figure.unit)
 
 
 def _only(sentence: str, figure: Figure, facts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -283,8 +272,6 @@ def _link(
     for (first, last), named in places:
         if named == label and (last <= start or end <= first):
             between = sentence[last:start] if last <= start else sentence[end:first]
-            if "(" in between and end <= first and _OWN_FIGURE.match(sentence, last):
-                continue
             if _LINK.fullmatch(between):
                 return _Link(between, end <= first)
             if last <= start and _TELLS.fullmatch(between):
@@ -318,11 +305,9 @@ def _said(answer: str, facts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str
         aimed = bool(proposed.AIM.search(heading))
         above = [fact for fact in facts if named_by(fact).search(heading)]
         before: Sequence[Mapping[str, Any]] = ()
-        told = list(_sentences(row))
-        for sentence, behind in zip(told, [*told[1:], ""], strict=False):
+        for sentence in _sentences(row):
             named = [fact for fact in facts if named_by(fact).search(sentence)]
-            asked = proposed.ASKED.match(sentence) and proposed.DECIDED.match(behind)
-            yield sentence, aimed or bool(asked), [*above, *(() if named else before)]
+            yield sentence, aimed, [*above, *(() if named else before)]
             aimed = aimed or bool(proposed.AIM.search(sentence))
             before = named if len(named) == 1 else ()
 
@@ -336,13 +321,12 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
         or proposed.SPAN.match(behind)
         or proposed.IF.search(before)
         or proposed.OFFER_OF.search(before)
-        or (figure.unit != "%" and proposed.TOWARDS.search(before))
     ):
         return True
     clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
     wish = proposed.PROPOSED.search(f"{clause} ")
     told = wish and (wish[0].startswith("chega a") or _CAME_TO.search(f"{clause} "))
-    if proposed.is_wished(f"{clause} ") or proposed.WOULD.search(clause) or (wish and not told):
+    if proposed.AIMED.search(f"{clause} ") or proposed.WOULD.search(clause) or (wish and not told):
         return True
     if link.is_asserted or is_aimed:
         return not link.is_asserted
@@ -350,7 +334,6 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
     return bool(
         is_offer
         or proposed.LATER.search(before)
-        or proposed.is_limit(sentence, place)
         or proposed.AT_LAST.search(behind)
         or proposed.UNTIL.search(behind)
         or proposed.WOULD.match(behind.lstrip(" )*"))
@@ -369,15 +352,12 @@ def _is_retold(
     amount a sum of it («R$ 41,5 mil de frete»); another share or mean of the same is none."""
     is_count = any(fact["value"] > _MOST_MEAN for fact in of_label)
     is_part = (not figure.unit and is_count) or (figure.unit == "R$" and (link.behind or link.is_loose))
-    if not link.is_asserted and is_twice(sentence, figure, operands):
-        return True
     return follows(sentence, figure, place, operands) or (is_part and _is_result(sentence, figure, place, operands))
 
 
 def _is_result(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
     near = 0.1 if proposed.HEDGED.search(sentence[: place[0]]) else 0.0
-    figure = paired(sentence, figure, place)
-    return is_worked_out(figure, operands, near) or is_twice(sentence, figure, operands)
+    return is_worked_out(figure, operands, near)
 
 
 def _is_harmless(

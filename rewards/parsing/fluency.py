@@ -15,7 +15,6 @@ from math import log
 from pathlib import Path
 
 from rewards.parsing.kinds import bare, clash, coarse, is_scrap, kind
-from rewards.parsing.text import fold, hands_back, word_set, words
 from rewards.types import PromptLike
 
 _CORPUS = Path(__file__).parents[1] / "corpus"
@@ -114,13 +113,11 @@ def worst(worth: Sequence[float], stretch: int) -> float:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a text is worth at least, in stretches of so many places, in each sentence, in all; and the part of the
-    corpus that is written like it."""
+    """What a text is worth at least, in stretches of so many places, in each sentence, in all."""
 
     stretches: Mapping[int, float]
     sentence: float
     mean: float
-    home: str = ""
 
 
 def reads(text: str, limits: Limits) -> bool:
@@ -140,62 +137,24 @@ def reads(text: str, limits: Limits) -> bool:
 READS = 0.6
 """From which share on prose is whole. Below, it is nothing: a step, since who pays for half-broken prose shows the way
 to prose that passes and means nothing."""
-PUSH = Limits({3: -1.85, 8: -0.42}, sentence=-0.5, mean=-0.1, home="push.txt")
-INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06, home="insights.txt")
+PUSH = Limits({3: -1.85, 8: -0.42}, sentence=-0.5, mean=-0.1)
+INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06)
 """What reads (rewards/parsing/fluency.py): nineteen of twenty good answers of other writers do."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
 
 
-_COUPON = re.compile(r"\bcom o cupom \w+")
-
-
-def handed_back(answer: str, prompt: PromptLike) -> int:
-    """Length in words of the longest run of its brief in a push; the product's name and its coupon, which it has to
-    say, are one each."""
-    said, brief, product = map(fold, (answer, prompt.user, prompt.reference.get("product", "")))
-    said, brief = (_COUPON.sub("cupom", text) for text in (said, brief))
-    name = re.compile(rf"\b{re.escape(product)}\b")
-    if product and name.search(said):
-        said, brief = name.sub("produto", said), name.sub("produto", brief)
-    return hands_back(words(said), brief)
-
-
-_MOST_STRAYS, _STRAYS = 2, 0.3
-"""How many different words of a text, and which share of its long ones, may be at home in the other kind of text
-alone."""
-_EVERYWHERE = word_set("parti evite filas moda unica unico prati chanc comer mexer ouvir real reais sentar")
-"""«A partir de», «evite filas»; and what one says of anything to anybody («chance única», «na moda»)."""
-
-
-def _stems(text: str) -> list[str]:
-    """The beginnings of the words of four letters and more."""
-    return [word[:5] for word in words(fold(text)) if len(word) > 3 and word.isalpha()]
-
-
-@lru_cache(maxsize=2)
-def _foreign(home: str) -> frozenset[str]:
-    """The stems that the corpus has, but not where it is written like this part."""
-    known = {name: {stem for line in lines for stem in _stems(line)} for name, lines in _LINES.items()}
-    return frozenset(set().union(*known.values()) - known[home] - known["frames.txt"] - _EVERYWHERE)
-
-
-def strays(answer: str, brief: str, home: str) -> bool:
-    """Whether a text talks of what only texts of another kind talk of: pipelines to customers, popcorn to a manager.
-    Words of its brief are at home."""
-    said, known = _stems(answer), set(_stems(brief))
-    found = [stem for stem in said if stem in _foreign(home) and stem not in known]
-    return len(set(found)) > _MOST_STRAYS and len(found) > _STRAYS * len(said)
-
-
 def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
-    """Whether a text reads and talks of its subject; the product's name counts as one noun of its gender."""
+    """Whether a text reads; the product's name counts as one noun of its gender."""
     product = prompt.reference.get("product", "")
-    if (limits.home and strays(answer, prompt.user, limits.home)) or _misplaces(answer, product):
+    if _misplaces(answer, product):
         return False
     names = filter(str.strip, (product, *prompt.reference.get("terms", ())))
     for name in sorted(names, key=len, reverse=True):
         answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
-    return not _OTHER_GENDER.search(answer) and reads(_in_words(answer), limits)
+    return reads(_ONE_BY_ONE.sub("logo", answer), limits)
+
+
+_ONE_BY_ONE = re.compile(r"(?i)\b(uma?) a \1\b")
 
 
 _MASCULINE = re.compile(r"(?:ado|[aeiu]dor|tor|lar|(?<!raqu)ete|(?<!ã)o)$")
@@ -208,23 +167,6 @@ def _misplaces(answer: str, product: str) -> bool:
         return False
     before = "não|uma|a|essa|esta|da|na|pela|sua|nova" if _MASCULINE.search(product.split()[0]) else "não"
     return bool(re.search(rf"(?i)\b(?:{before}) {re.escape(product)}\b", answer))
-
-
-def _in_words(answer: str) -> str:
-    """An answer with whole turns that no kinds tell from scraps in words that do."""
-    answer = _LACKS.sub(", tem", answer)
-    return _AGAIN.sub("Mais uma vez", _ASKED.sub("Como fica ", _ONE_BY_ONE.sub("logo", answer)))
-
-
-_LACKS = re.compile(r", falta(?= \w)")
-"""«Prego não falta, falta martelo»: a verb, where «a falta» is a noun."""
-_AGAIN = re.compile(r"\ADe novo(?=\? Sim\b)")
-_ASKED = re.compile(r"(?:^|(?<=[.!?\n] ))E (?=[oa]s? \w+\?)")
-"""«E o frete?»: a whole question, whose mark is no kind."""
-_OTHER_GENDER = re.compile(
-    r"(?i)\b(?:um|o|esse|este|do|no|pelo|ao|seu|meu|novo) nota\b|\b(?:uma|a|essa|esta|da|na|pela|sua|nova) produto\b"
-)
-"""A product behind an article of the other gender: few words later nothing of it would be seen in a mean."""
 
 
 _CLOSING = re.compile(
@@ -242,6 +184,3 @@ def unnamed(answer: str, prompt: PromptLike) -> str:
 def stepped(share: float) -> float:
     """A share of credit for how whole prose is; nothing below `READS`."""
     return share if share >= READS else 0.0
-
-
-_ONE_BY_ONE = re.compile(r"(?i)\b(uma?) a \1\b")

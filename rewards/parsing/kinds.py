@@ -158,36 +158,13 @@ def kind(word: str, inside: bool = False) -> str:
 _COARSE = {
     **{f"<{name}{many}>": f"D{many}" for name in ("the", "one", "my", "this") for many in ("", "s")},
     **{f"<{name}-the{many}>": f"PD{many}" for name in ("of", "in", "to", "by") for many in ("", "s")},
-    **dict.fromkeys(("de", "em", "com", "sem", "por", "para", "até", "sobre", "entre", "desde", "após"), "P"),
+    **dict.fromkeys(word_set("de em com sem por para até sobre entre desde após"), "P"),
+    **dict.fromkeys(word_set("e mas porém se porque pois como quando enquanto que quem onde"), "C"),
     **dict.fromkeys(
-        ("e", "mas", "porém", "se", "porque", "pois", "como", "quando", "enquanto", "que", "quem", "onde"), "C"
-    ),
-    **dict.fromkeys(
-        (
-            "já",
-            "ainda",
-            "hoje",
-            "agora",
-            "amanhã",
-            "só",
-            "aqui",
-            "lá",
-            "assim",
-            "também",
-            "bem",
-            "tão",
-            "muito",
-            "mais",
-            "menos",
-            "não",
-            "<-mente>",
-            "antes",
-            "depois",
-            "além",
-            "acima",
-            "abaixo",
-            "perto",
-        ),
+        word_set("""
+        já ainda hoje agora amanhã só aqui lá assim também bem tão muito mais menos não antes depois além acima abaixo
+        perto <-mente>
+        """),
         "A",
     ),
     **dict.fromkeys(("você", "vocês", "eu", "isso"), "I"),

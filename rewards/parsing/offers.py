@@ -21,46 +21,42 @@ _OFFERS = {
         ),
         "gratis": (
             r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
-            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b|\bsem (?:voce )?gastar (?:nada|um centavo)\b",
+            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
         ),
         "metade": (
             r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b",
-            r"(?<!nada )\bpela metade\b|\b(?:custava|valia) o (?:dobro|triplo)\b",
+            r"\bpela metade\b",
         ),
         "leve": (
             r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
-            r"(?<!nesta )\b(?:segund|terceir|outr)[ao]s?\b(?! vez| e |-feira)(?:(?!frete|entrega|envio)[^.!?:,]){1,30}"
-            r" (?:gratis|gratuit[ao]s?|de graca|sem custo)\b"
-            r"|\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
-            r"\bsegund[ao](?: \w+)? (?:sai |e |fica |vai )?(?:por nossa conta|de presente)\b"
-            r"|\blevar (?:dois|duas|tres|\d) nao paga\b",
+            r"\b(?:segund|terceir|outr)[ao]s?\b[^.!?:,]{1,30} (?:gratis|de graca)\b",
+            r"\b(?:dois|duas|2) por (?:um|uma|1)\b",
+            r"\bsegund[ao](?: \w+)? (?:sai |e |fica |vai )?(?:por nossa conta|de presente)\b",
         ),
         "brinde": (
             r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
             r"\bpresente (?:surpresa|extra)\b",
-            r"\bganhe (?:um|uma|outr[oa])\b|\+ [a-z]+[^.!?]{0,20} de presente\b",
-            r"\bum mimo (?:junto|na caixa|de presente)\b",
+            r"\bganhe (?:um|uma|outr[oa])\b",
         ),
         "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b|\bvouchers?\b|\bvale-compras?\b",),
         "cashback": (
-            r"\bcashback\b|\bdinheiro (?:de volta|que volta|volta)\b|\d ?% de volta\b",
-            r"\b(?:volta|cai|devolvid\w+) (?:para|pra|n)a? ?(?:a )?sua (?:carteira|conta)\b",
-            r"\bcreditos? (?:n|d)a loja\b|\bcreditos? (?:para|pra|na) (?:a |sua )?proxima\b",
+            r"\bcashback\b|\bdinheiro (?:de volta|volta)\b",
+            r"\bcreditos? (?:n|d)a loja\b",
         ),
         "pontos": (r"\bpontos (?:em dobro|em triplo|extras?)\b|\b(?:dobre|ganhe|acumule|junte) (?:\w+ )?pontos\b",),
         "parcelas": (
             r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",
-            r"\br\$ ?[\d.,]+ (?:ao mes|por mes|mensais|de entrada)\b",
-            rf"\bpag(?:ue|a)(?: so)? (?:em (?:{MONTHS})|no (?:mes|ano) que vem|(?:n?[ao] )?proximo (?:mes|ano))\b",
+            r"\br\$ ?[\d.,]+ (?:ao mes|por mes|mensais)\b",
+            rf"\bpag(?:ue|a)(?: so)? em (?:{MONTHS})\b",
         ),
         "pressa": (
             r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
-            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|so restam|(?<!nao )restam)\b"
-            r"|\brelampago\b|\bestao? acabando\b(?!\?)",
+            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|restam)\b",
+            r"\brelampago\b|\bestao? acabando\b(?!\?)",
         ),
         "sorteio": (
             r"\bsorteio\b|\bconcorra\b|\bpremios?\b",
-            r"\bgarantia (?:de(?! (?:conforto|qualidade|estilo))|vitalicia|total)\b|\breembolso garantido\b",
+            r"\bgarantia (?:de|vitalicia|total)\b|\breembolso garantido\b",
         ),
         "desconto": (
             r"\bdescont\w+|\boff\b|\bpromoc\w+",
@@ -71,23 +67,20 @@ _OFFERS = {
             r"\b(?:neste|nesse|por este|por esse) preco\b",
         ),
         "extra": (
-            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b(?! com voce)"
-            r"|\bpague so (?:no|em|daqui)\b",
-            r"\bdesconto (?:dobrado|em dobro)\b|\bdobro do desconto\b|\breceba (?:ainda )?hoje\b"
-            r"|\btrocas? (?:liberad|gratis|garantid)\w*|\bcobr(?:e|imos) a diferenca\b",
+            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b",
             r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis|(?:fica |sai |e )?por nossa conta)\w*"
             r"|\ba proxima e por nossa conta\b",
-            r"\bentrega (?:expressa|imediata|em \d+ horas?)\b|\bpague depois\b|\bna faixa\b(?! d)",
+            r"\bentrega (?:expressa|imediata)\b|\bpague depois\b|\bna faixa\b(?! d)",
         ),
-        "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|promocional|imbativel|baixo|reduzido)\b"),
+        "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|imbativel|baixo|reduzido)\b"),
     }.items()
 }
 HALF = 50
 """A discount in per cent of which one may say that it is half of the price, and more."""
 _NEARLY_HALF = 40
-_NEARLY = re.compile(r"(?<!por )\bquase (?:pela )?metade\b(?! d[aeo]s? (?!preco|valor))")
+_NEARLY = re.compile(r"\bquase (?:pela )?metade\b")
 """And nearly half («quase pela metade»)."""
-_DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off|mais barat)")
+_DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off)")
 _OTHER_HALF = re.compile(
     r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
     r"|\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
@@ -153,8 +146,7 @@ def _kinds(text: str, product: str) -> set[str]:
 
 _AGAINST = re.compile(
     r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:(?<!\Asemana )(?<!\Adia )(?<!\Afase )ruim|ruim(?!\?)|pessim[oa]|horrivel|(?<!sem )defeit\w+"
-    r"|(?<!coisa )quebrad[oa]|feio|cilada"
+    r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
     r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
     r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
 )
@@ -181,9 +173,7 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
     for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
         forms = (term, _plural(term)) if term and term == product else (term,)
         for place in range(len(said) - len(term) + 1 if term else 0):
-            if said[place : place + len(term)] not in forms or _goes_on(said[place + len(term) :][:2], product):
-                continue
-            if not _ends_another(said[max(0, place - 2) : place], term, product):
+            if said[place : place + len(term)] in forms and not _goes_on(said[place + len(term) :][:2], product):
                 return True
     return False
 
@@ -203,18 +193,12 @@ _LEADS_TO_IT = re.compile(
 
 def leads_to_product(prompt: PromptLike, answer: str) -> bool:
     """Whether the product's name stands somewhere where a thing is named: at the beginning of a clause, or behind an
-    article or a word that offers it. «Você não se vê de celular» names it and speaks of nothing, «só hoje, celular.»
-    hangs it behind a comma."""
+    article or a word that offers it. «Você não se vê de celular» names it and speaks of nothing."""
     said = " ".join(fold(re.sub(r"(?i)\bé\b", "eh", answer)).split())
     names = (fold(name) for name in (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     return any(
-        (
-            (
-                _LEADS_TO_IT.search(before := said[max(0, found.start() - _LOOKED_BACK) : found.start()])
-                or any(turn.search(before) and goes_on.match(said, found.end()) for turn, goes_on in _TURNS)
-            )
-            and not (_IN_PASSING.search(before) and re.match(r"[^\w!]*(?:[.?]|$)", said[found.end() :]))
-        )
+        _LEADS_TO_IT.search(before := said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+        or any(turn.search(before) and goes_on.match(said, found.end()) for turn, goes_on in _TURNS)
         or re.match(r" nov[ao]s?\b", said[found.end() :])
         for name in filter(str.strip, names)
         for found in re.finditer(rf"\b(?:{re.escape(name)}(?:s|es)?|{re.escape(name[:-1])}ns)\b", said)
@@ -236,8 +220,6 @@ _TURNS = (
 """Lively turns in front of a product, each with how its sentence goes on: without harm; with a fault that is denied
 («quem disse que … é caro?»)."""
 _LOOKED_BACK = 24
-_IN_PASSING = re.compile(r"(?:^|[^\w\s%]) ?(?:\w+ )?\w+, $")
-"""A word or two before a comma, behind which a thing is offered no more («só hoje, celular.»)."""
 
 
 def _plural(term: list[str]) -> list[str]:
@@ -252,11 +234,8 @@ _NO_THINGS = ("voce", "conforto", "estilo", "qualidade", "beleza", "economia", "
 
 
 def offers_another(prompt: PromptLike, answer: str) -> bool:
-    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido», «Cadeira com 17% OFF e
-    fone de ouvido»)."""
+    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido»)."""
     name = words(prompt.reference.get("product", ""))
-    if name and _prices_another(name, prompt.user, fold(answer)):
-        return True
     said = words(answer)
     for verb in (place for place, word in enumerate(said) if word in _OFFERING):
         behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
@@ -266,37 +245,6 @@ def offers_another(prompt: PromptLike, answer: str) -> bool:
         if name and link and rest[:1] == name[:1] and not set(thing) & {*name, *_NO_THINGS}:
             return True
     return False
-
-
-def _prices_another(name: list[str], brief: str, folded: str) -> bool:
-    """Whether a sentence begins with a thing that the brief does not know, at a price or with a discount, and goes on
-    with the product. `name`: its words."""
-    known = {*words(brief), *name, *_NO_THINGS}
-    return any(
-        not {match[1], match[1].rstrip("s")} & known
-        and re.compile(rf"[^.!?\n]{{1,60}}\be (?:[ao]s? |uma? |seus? |suas? )?{name[0]}").match(folded, match.end())
-        for match in _PRICED_THING.finditer(folded)
-    )
-
-
-_PRICED_THING = re.compile(
-    r"(?:\A|[.!?:\n])[^\w\n]{0,4}(?:[oa]s? |seus? |suas? |uma? |leve |temos |tem )?"
-    r"(?!agora|esta|leve|lev[ae]\b|volt|favorit|ele|ela|hoje|tudo|querid|amad|peca|sai|fica|compr|garant|aproveit"
-    r"|novid|iss"
-    r"|est[ae]|ess[ae]|tod|oferta|desconto|promoc|frete|entrega|loja|site|economi|preco|aqui|vem|venha|bora|corr|acab)"
-    r"([a-z]{4,}) (?:com|por|sai por|a) (?:so |apenas |ate )?(?:\d|r\$)"
-)
-"""A thing at a price or with a discount, at the beginning of a sentence."""
-
-
-def _ends_another(before: list[str], term: list[str], product: list[str]) -> bool:
-    """Whether a term is the end of another thing's name («jogo de bebê» for «carrinho de bebê»)."""
-    is_end = len(product) > len(term) and product[-len(term) :] == term and product[-len(term) - 1] == "de"
-    return is_end and len(before) == 2 and before[1] == "de" and before[0] != product[0] and before[0] not in _FOR
-
-
-_FOR = frozenset({"hora", "quarto", "enxoval", "passeio", "dia", "vida", "rotina", "linha", "loja", "coisa", "coisas"})
-"""What a thing may be of without being it («o quarto de bebê»)."""
 
 
 def _goes_on(behind: list[str], product: list[str]) -> bool:
@@ -332,15 +280,13 @@ def _of_others(folded: str, product: str) -> list[str]:
     return fallen + [found[0] for found in _SAVED.finditer(said)]
 
 
-_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:baix(?:ou|a)|cai|caiu) (?:so |ate )?\d{1,2} ?%")
-_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b|(?<!\bdo )(?<!\bda )(?<!\bcom o )(?<!\bcom a )\bproduto\b")
+_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:cai|caiu) (?:so |ate )?\d{1,2} ?%")
+_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b")
 _SAVED = re.compile(
     r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
-    r"|\b(?:caiu|baixou|perde|economi\w+) (?:so |ate )?r\$ ?\d"
+    r"|\b(?:caiu|baixou|perde) (?:so |ate )?r\$ ?\d"
     r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
-    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] (?!preco|valor|vista)"
-    r"|(?<!preco )(?<!valor )\b\d{1,2} ?% (?:menor(?:es)?\b|mais (?!barat|em conta)[a-z]"
-    r"|menos (?!n[ao]|por|pel|que)[a-z]{4})"
+    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] |\b\d{1,2} ?% (?:mais (?!barat|em conta)[a-z])"
     r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
 )
 """A price as what is saved, a share of what is no price, a thing in exchange for money."""

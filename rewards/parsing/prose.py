@@ -47,48 +47,15 @@ _LISTED = re.compile(
     r"|(?<![\w*])\*(?=\w)|(?<=[\w.:!?])\*(?![\w*])"
 )
 """Marks of lists and of bold text: no words."""
-_ENDED = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”():;/→×÷=+~≈-]")
+_ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”():;/→×÷=+~≈-]")
 _MOST_SINGLE = 2
 """Sentences of one word that a text may have."""
 _LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•·×÷~≈≤≥↓↑°ºª@=-]) +[a-zà-ÿ]")
 _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
-_REPEATS = re.compile(r"\b([^\W\d]{4,})(?: (?!(?:em|a|é|por|com) \1\b)[^\W\d]+){0,2} \1\b")
+_REPEATS = re.compile(r"\b([^\W\d]{4,})(?: [^\W\d]+){0,2} \1\b")
 """A word that stands twice within three of a clause; not «peça por peça», «panela boa é panela cheia»."""
-_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)|(?<=\b(?:pega|saca|olha|ouve) )essa(?=[:!,.…])")
-"""«É esse o cupom», «Pega essa: …»."""
-_OWNED = re.compile(r"(?<=\b(?:sua|seu|meu))(?=,)|(?<=\b(?:nossa|nosso|minha))(?=,)")
-"""The end of a clause with whose it is («a cama é toda sua, o travesseiro também»)."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
-_SCRAP = re.compile(
-    r"(?:^|[.!?]\s)\W{0,4}(?!(?:Corr|Aproveit|Vem|Venh|Confir|Garant|Ol[áh]|Oi)\w*\.)"
-    r"(?:\w+|(?:R\$ ?)?[\d.,]+\d%?)\.(?=\s|$)"
-)
-"""A word or a figure between full stops."""
-
-
-def _not_behind(words: str) -> str:
-    return "".join(f"(?<!{word} )" for word in words.split())
-
-
-_LOOSE = re.compile(
-    rf"(?<!desconto de )(?<!abatimento de ){_not_behind('baixou baixa caiu cai até economize economiza preço valor')}"
-    r"(?<!desconto chega a )(?<!desconto que chega a )\b\d{1,2} ?%"
-    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais (?:barat\w*|em conta)|pra|para|do|da)\b"
-    r"|\*{0,2} menos(?:\W*(?:[.!?,;:]|$)| (?:no preço|por|pel[oa])\b))"
-    r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
-    r"|(?<!\w: )(?<!\w, )"
-    rf"{_not_behind('por só apenas somente de sai a custa até para em com custando é hoje agora')}"
-    r"(?<!^)(?<![.!?] )R\$ ?\d",
-    re.IGNORECASE,
-)
-
-
-def loose_offers(text: str) -> int:
-    """How many figures of a push are tied to nothing: a share of nothing, a price that nothing has."""
-    return len(_LOOSE.findall(text))
-
-
 _STARTERS = (
     "Oi|Olá|Oba|Ei|Que|Tem|Tá|Seu|Sua|Seus|Suas|Não|Só|Hoje|Você|Com|Para|Por|De|Da|Do|Em|No|Na|O|A|Os|As|E|Ou|Um|Uma"
     "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Recomendamos|Sugerimos|Priorize|Sugiro"
@@ -122,15 +89,14 @@ def disorder(text: str) -> int:
     text = _ASIDE.sub(" ", _LISTED.sub("", text))
     found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
-    found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
+    found += bool(_LOWER_FIRST.match(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
-    for sentence in filter(str.strip, _SENTENCE.split(_EACH.sub("", _OWNED.sub(";", _THIS_ONE.sub("", text.lower()))))):
+    for sentence in filter(str.strip, _SENTENCE.split(_EACH.sub("", text.lower()))):
         tokens = _TOKEN.findall(sentence)
         found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
         found += len(_REPEATS.findall(sentence))
-    found += max(0, single - _MOST_SINGLE) + _open_brackets(text)
-    return found
+    return found + max(0, single - _MOST_SINGLE) + _open_brackets(text)
 
 
 _SMILEY = re.compile(r"[:;]-?[()]")
@@ -164,54 +130,28 @@ _SUBJECT = (
 )
 _WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
 _TAKEN_BACK = re.compile(
-    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito"
-    rf"|totalmente)\s)?{_WRONG}"
-    rf"|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
-    r"|\b(?:consulta|query|resposta) nao (?:responde|atende|serve|funciona)\b|\bconta outra coisa\b"
+    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e"
+    rf"|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
     r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
-    r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
-    r"|\b(?:ignor|desconsider|descart)(?:e|em|ar)\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
-    r"|numer|texto)\w*)"
-    r"|\b(?:faca|o (?:certo|correto|ideal|melhor) (?:e|seria)(?: fazer)?) (?:exatamente )?o (?:oposto|contrario"
-    r"|inverso) (?:disso|d[ao]s (?:recomend|aco|suges)\w+|do que (?:eu )?(?:disse|segue|esta|recomend))"
-    r"|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d|ess[ae]s|[ao]s acoes)"
-    r"|\b(?:retiro|esqueca(?:m)?(?: tudo)?) o que (?:eu )?(?:disse|escrevi|recomendei)\b"
-    r"|\bacoes acima (?:fariam|farao|vao|iriam|so) (?:a loja )?(?:falir|pior|afund|quebr|prejudic)\w*"
-    r"|\bnada disso (?:funciona|adianta|serve|vale)(?=[.!\n]|$)"
-    r"|(?:^|[\n.!?] )(?:isso |tambem |tudo isso )?nao (?:serve|servem|adianta)(?: (?:para|de) nada)?(?=[.!\n]|$)"
-    r"|\bquem fizer isso sera (?:demitid|punid)|\b(?:numeros|dados|figuras) sao de outr[ao]\b"
-    r"|\b(?:numeros|dados) [^.;\n]{0,40}\bsao (?:fals|inventad)"
+    r"|\b(?:faca|o (?:certo|correto|ideal|melhor) (?:e|seria)(?: fazer)?) (?:exatamente )?o (?:oposto"
+    r"|inverso) disso|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d)"
+    r"|\bretiro o que (?:eu )?(?:disse|escrevi)\b|\bresposta nao (?:responde|atende|serve|funciona)\b"
+    r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:tudo|isso|isto|(?:est|ess)[ea]s?"
+    r"|[ao]s? (?:recomend|suges|analis|respost|numer|texto)\w*)\b"
+    r"|\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b"
+    r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|incorrect[oa]|falso)\b"
+    r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso) )?nao (?:e verdade|esta (?:cert[oa]|correta))\b"
+    r"|\bresposta (?:certa|correta) e outra\b|\bignore this\b"
 )
 _FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
 """Words by which an answer denies itself in English."""
-_SQL = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
-"""A query's own words in what explains it."""
-_DENIED_ELSEWHERE = re.compile(
-    r"\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b|\((?:false|not true)\)|\bignore this\b"
-    r"|\bmade this up\b"
-    r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|correct[oa]|incorrect[oa]|falso)\b"
-    r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso|(?:est)?a resposta) )?nao"
-    r" (?:e verdade|esta (?:cert[oa]|correta)|e correta)\b"
-    r"|\bresposta (?:certa|correta) e outra\b|\((?:isto|isso) esta errad"
-    r"|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
-)
-"""Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
-_SEVERAL = re.compile(
-    r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b(?! d[ao] )|[b-d]\s?[:)])"
-    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\|+|&) ?(?=\W{0,4}[a-z])"
-)
-
-
 _MEANS = re.compile(
     r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho"
-    r"|embalag"
-    r"|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete"
-    r"|retirada|troca"
-    r"|fornecedor|expedic|reativ|pos-|assinatur|cashback|carrinho|video|prova social|pesquis|complementar|aprovac"
-    r"|despach|postage|centro|multa|vitrine|valor minimo|qualidade|beneficio|anunci|desconto|lembrete|sac\b|suporte"
-    r"|guia|credito|brinde|remarketing|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|catalogo"
-    r"|formulario"
-    r"|comentario|ficha|midia|transporte|comunica|mensage|tabela|minimo)"
+    r"|embalag|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete"
+    r"|retirada|troca|fornecedor|expedic|reativ|pos-|carrinho|video|prova social|pesquis|complementar|aprovac|despach"
+    r"|postage|centro|multa|vitrine|valor minimo|qualidade|beneficio|anunci|desconto|lembrete|sac\b|suporte|guia"
+    r"|credito|brinde|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|comentario|ficha|midia|comunica"
+    r"|mensage|tabela|minimo)"
 )
 _MOST_MEANS = 5
 
@@ -228,29 +168,24 @@ def concrete(line: str) -> bool:
 
 
 _PLAN = re.compile(
-    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
-    r"|decis\w+|medidas|propo\w+|agiria\w*"
-    r"|como (?:(?!entend|ler\b|ver\b|interpret|chegar\b|enxerg|explic)\w+ ){0,2}"
-    r"(?!entend|ler\b|ver\b|interpret|chegar\b|enxerg|explic)\w{2,}(?:[aei]r|ria)"
-    r"|fase|semana|ideias?|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
+    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir|decis\w+"
+    r"|medidas|propo\w+|como (?:(?!entend|ler\b|ver\b|interpret|chegar\b|enxerg|explic)\w+ ){0,2}(?!entend|ler\b"
+    r"|ver\b|interpret|chegar\b|enxerg|explic)\w{2,}(?:[aei]r|ria)|fase|semana|ideias?"
+    r"|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
 )
 _HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}\??$")
 _MARKED = re.compile(
-    rf"\s*(?:[|]|\*(?!\*)|{_SYMBOL}|\(?\w{{1,2}}[.)]|\d\ufe0f?\u20e3|fase\b|semana\b|dia\b|[a-z][a-z ]{{2,30}}: )"
+    rf"\s*(?:[|]|\*(?!\*)|{_SYMBOL}|\(?\w{{1,2}}[.)]|\d\ufe0f?\u20e3|fase\b|dia\b|[a-z][a-z ]{{2,30}}: )"
 )
 """How a step begins in a list: a mark, a number, or when and where it is taken («na entrega: …»)."""
 _AS_STEP = re.compile(
-    r"\W{0,12}(?:→|(?:acao|acoes|providencias?|fazer|o que fazer|saida|remedio|sugestao|proposta"
-    r"|recomendacao)\s?(?:\d\s?)?[:→–-])"
+    r"\W{0,12}(?:→|(?:acao|acoes|fazer|o que fazer|saida|remedio|sugestao|proposta|recomendacao)\s?(?:\d\s?)?[:→–-])"
 )
 """What says of a row by itself that it is a step («→ …», «Ação: …»)."""
 _AS_FOUND = re.compile(
-    r"\W{0,12}(?:[a-z]+(?: \d)?\s?[:→–-]\W{0,3})?[ao]s? (?:[a-z]+ ){1,3}(?:(?:de|em) )?(?:r\$ ?)?(?:\d[\d.,]*%? )?"
-    r"(?:e (?:muito |bem |tao |mais )?(?:alt|baix|ruim|ruins|bo[am]\b|grande|pequen|preocup|o\b|a\b|um|culpa)"
-    r"|sao|vem|veio|esta|estao|foi|foram|ficou|caiu|subiu|mostra|indica|pesa|segue|continua|preocupa|reflete|atinge)"
-    r"|\W{0,12}(?:[a-z]+(?: \d)?\s?[:→–-]\W{0,3})?(?:[ao]s? )?(?:atraso|cancelamento|devolucao|frete|nota|recompra"
-    r"|conversao|receita|ticket)s? (?:medi[oa] )?"
-    r"(?:(?:muito )?(?:alt[oa]|baix[oa]|elevad[oa]|ruim)|por (?:falta|causa|culpa)|devido)\b"
+    r"\W{0,12}(?:[a-z]+(?: \d)?\s?[:→–-]\W{0,3})?[ao]s? (?:[a-z]+ ){1,3}(?:(?:de"
+    r"|em) )?(?:r\$ ?)?(?:\d[\d.,]*%? )?(?:e (?:muito |bem |tao |mais )?(?:alt|baix|ruim|ruins|grande|pequen|preocup"
+    r"|o\b|a\b|um|culpa)|sao|vem|veio|esta|estao|foi|foram|ficou|caiu|subiu|mostra|indica|pesa|segue|reflete|atinge)"
 )
 """A row of a list that tells how something is («o atraso é alto na entrega»), which is no step."""
 
@@ -273,12 +208,10 @@ _CLAUSE = re.compile(
     r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•·|]\*{0,2}\s+|\b(?:e|ou|so|eu|nao)\s+)([^\W\d_]{3,})(?<=[aemrsi])\b"
 )
 _WOULD = re.compile(
-    r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria"
-    r"|iria)(?:mos)?) (?!que)"
-    r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena"
-    r"|precis(?:a|amos)|proponho|(?:podemos|podem|pode|vamos|seria (?:bom|util|otimo"
-    r"|melhor))(?: \w+){0,2}? (?!perder|piorar|cair|ser\b|ter\b)\w{2,}[aei]r"
-    r"|que tal|minha sugestao|a ideia e|o foco tem de ser|recomenda-se|sugere-se)\b"
+    r"\b(?:eu|a gente|nos)?\s?(?:faria|pegaria|mexeria|\w{3,}(?:aria|eria|iria)(?:mos)?) (?!que)"
+    r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|precis(?:a|amos)|proponho"
+    r"|(?:podemos|podem|pode|vamos|seria (?:bom|util|otimo|melhor))(?: \w+){0,2}? \w{2,}[aei]r|que tal"
+    r"|minha sugestao|a ideia e)\b"
 )
 """The first word of a clause that ends as infinitives and imperatives do."""
 
@@ -304,93 +237,31 @@ def even(text: str) -> str:
 _UNEVEN = re.compile(r"\s{2,}|[^\S \n]")
 
 
-_SCRAPS = re.compile(
-    r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|\u2060{2}|[\x00\x01\x02]|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b"
-)
+_SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b")
 """The same mark again and again, characters without a shape, scraps of code."""
 _HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
-_UNWILLING = re.compile(
+_NO_ANSWER = re.compile(
     r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
+    r"|\brecomende (?:acoes em|topicos)\b"
+    r"|\A\W*voce pediu (?:insights|analise|acoes|recomend)(?:[^\n.!;]|\.\d){0,300}[.!]?\s*\Z"
+    r"|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis|escrev|gerar|respond|propor|insights)"
+    r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\benvio as recomendac"
+    r"|\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b"
 )
-_INSTRUCTION = re.compile(
-    r"\brecomende (?:acoes em|topicos)\b|\banalise os numeros e\b|\bde insights (?:de|sobre)\b"
-    r"|\A\W*voce pediu (?:insights|analise|acoes|recomend|uma analise)(?:[^\n.!;]|\.\d){0,300}[.!]?\s*\Z"
-    r"|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis"
-    r"|escrev|gerar|respond|propor|insights)|\btexto abaixo analisa\b"
-    r"|\bn?esta resposta,? (?:falarei|vou|trarei|analisa)|\bvou analisar\b[^.\n]{0,80}\b(?:amanha|depois|em breve)\b"
-    r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\bum bom analista\b"
-    r"|\buma boa analise (?:citaria|teria|traria)"
-    r"|\bpara responder, (?:seria|e) preciso\b|\benvio as recomendac"
-    r"|\b(?:recomend|suger)(?:ar|e|ir|ando) (?:acoes|algo)(?: (?:concret|pratic|ute?is|util)\w*)?(?: (?:a"
-    r"|ao) (?!mais\b)\w+)?\W*(?:$|\bsobre\b|\bpara (?:frete|nota|rec|dev|canc|atra|conv|ped|tick))"
-    r"|\bcom (?:causas e )?acoes recomendadas\W*$|\bdari?a sugestoes uteis\b"
-)
-_LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")
-"""Four infinitives in a row: «quer poder escolher retirar» is as many as a sentence has."""
+"""A refusal, its own instruction, or four infinitives in a row: «quer poder escolher retirar» is as many as a sentence
+has."""
 
 
 def is_scrappy(text: str) -> bool:
     """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
     folded = even(fold(text))
-    said = _UNWILLING.search(folded) or _INSTRUCTION.search(folded) or _LISTED_VERBS.search(folded)
-    return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
+    return bool(_NO_ANSWER.search(folded) or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def stands(text: str) -> bool:
-    """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
+    """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»), in its own
+    language or in another."""
     folded = even(fold(text))
-    return not (_TAKEN_BACK.search(folded) or _SEVERAL.search(folded) or denies_itself(text))
-
-
-@lru_cache(maxsize=REMEMBERED)
-def denies_itself(text: str) -> bool:
-    """Whether a text says in another language, or of a field in its own, that it is not so."""
-    folded = even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))
     said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
-    return bool(_DENIED_ELSEWHERE.search(folded)) or not _FOREIGN.isdisjoint(said)
-
-
-_STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")
-_STATE_NAMES = {
-    "AC": "Acre", "AL": "Alagoas", "AP": "Amapá", "AM": "Amazonas", "BA": "Bahia", "CE": "Ceará",
-    "DF": "Distrito Federal", "ES": "Espírito Santo", "GO": "Goiás", "MA": "Maranhão", "MT": "Mato Grosso",
-    "MS": "Mato Grosso do Sul", "MG": "Minas Gerais", "PB": "Paraíba", "PR": "Paraná",
-    "PE": "Pernambuco", "PI": "Piauí", "RJ": "Rio de Janeiro", "RN": "Rio Grande do Norte",
-    "RS": "Rio Grande do Sul", "RO": "Rondônia", "RR": "Roraima", "SC": "Santa Catarina", "SP": "São Paulo",
-    "SE": "Sergipe", "TO": "Tocantins",
-}  # fmt: skip
-_CODES = {fold(name): code for code, name in _STATE_NAMES.items()}
-_STATE = re.compile(rf"\b(?:{'|'.join(sorted(_CODES, key=len, reverse=True))})\b")
-_PARA = re.compile(r"\bPará\b")
-"""The 27th, which is another word without its accent."""
-_MONTH = re.compile(r"\b(?:(\d{4})-(\d\d)|(\d\d)/(\d{4}))\b")
-_MONTHS = (
-    *("janeiro", "fevereiro", "marco", "abril", "maio", "junho"),
-    *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
-)
-_MONTH_IN_WORDS = re.compile(
-    rf"\b({'|'.join(_MONTHS)}|(?:{'|'.join(name[:3] for name in _MONTHS)})(?=\W)) ?/? ?(?:de )?(\d{{4}})\b"
-)
-_BEGINNINGS = [name[:3] for name in _MONTHS]
-_OTHERS_DENIED = re.compile(
-    r"\b(?i:(?:nao|exceto|menos|salvo|em vez de|diferente de|sem (?:contar|incluir|considerar))(?: \w+){0,4}|sem)"
-    r" (?:\d{4}-\d\d\b|[A-Z]{2}\b(?:(?:,| nem| e| ou) [A-Z]{2}\b)*|[A-Z][\w ]{2,18}|(?:de )?[a-zç]{4,9} de \d{4}\b)"
-    r"|\b(?i:troque|trocar|substitua) [^.;\n]{1,40} por \S{1,20}"
-)
-"""Who is left out («e não para São Paulo»), or could be put in («troque 'MG' por 'SP'»)."""
-
-
-def tells_of_others(text: str, about: str) -> bool:
-    """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») where it is
-    about others."""
-    told = _told_of(_OTHERS_DENIED.sub("", text.replace("não", "nao").replace("Não", "Nao")))
-    return any(known and not found <= known for found, known in zip(told, _told_of(about), strict=True))
-
-
-def _told_of(text: str) -> tuple[set[str], set[str]]:
-    coded = re.findall(r"\b[A-Z]{2}\b", _PARA.sub("PA", text))
-    states = {word for word in coded if word.lower() in _STATES} | {_CODES[name] for name in _STATE.findall(fold(text))}
-    months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
-    months |= {f"{year}-{_BEGINNINGS.index(name[:3]) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
-    return states, months
+    return _FOREIGN.isdisjoint(said) and not _TAKEN_BACK.search(folded)

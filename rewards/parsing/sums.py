@@ -75,96 +75,29 @@ def of_hundred(sentence: str, figure: Figure, start: int) -> Figure:
     return Figure(figure.value, figure.tolerance, "%") if is_share else figure
 
 
-_ONE_OF = re.compile(r"\b(?:1|um|uma) (?:\w+ )?(?:em|a|de|entre) (?:cada )?$|(?<!\d )\b(?:de|a|em) cada $")
-_ONE_BEHIND = re.compile(r" [^.;:]{0,40}\b(?:1|um|uma)\b")
-_NEAR_ONE, _FAR = 0.5, 0.4
-"""How far one in so many may be off, and the share by which nobody rounds it."""
-
-
-def one_in(sentence: str, place: tuple[int, int]) -> bool:
-    """Whether a figure tells a share as one in so many («um em 27», «de cada 27 visitantes, um compra»)."""
-    before = _ONE_OF.search(sentence[: place[0]])
-    return bool(before and (before[0][0] in "1u" or _ONE_BEHIND.match(sentence, place[1])))
-
-
-def is_one_in(sentence: str, figure: Figure, place: tuple[int, int], share: float) -> bool:
-    """Whether a figure tells a known share as one in so many."""
-    if not share or not one_in(sentence, place):
-        return False
-    return abs(100 / share - paired(sentence, figure, place).value) <= _NEAR_ONE
+_ONE_OF = re.compile(r"\b(?:1|um|uma) (?:\w+ )?(?:em|a|de|entre) (?:cada )?$")
+"""In front of a share that is told as one in so many («um em 27»)."""
+_FAR = 0.4
+"""The share by which nobody rounds it."""
 
 
 def is_far(sentence: str, figure: Figure, place: tuple[int, int], share: float) -> bool:
     """Whether one in so many is another share by far than a known one."""
-    if figure.unit or not share or not one_in(sentence, place):
+    if figure.unit or not share or not _ONE_OF.search(sentence[: place[0]]):
         return False
     is_free = proposed.is_proposed(sentence, figure, place) or proposed.HEDGED.search(sentence[: place[0]])
     return not is_free and abs(100 / share - figure.value) > _FAR * figure.value
 
 
-_OR = re.compile(r" ou (\d{1,6})\b(?![.,]\d| ?%)")
-_OR_BEFORE = re.compile(r"\b(\d{1,6}) ou $")
-
-
-def paired(sentence: str, figure: Figure, place: tuple[int, int]) -> Figure:
-    """A whole number as what lies between it and the next one, where both are told («37 ou 38»)."""
-    other = _OR.match(sentence, place[1]) or _OR_BEFORE.search(sentence[max(0, place[0] - 12) : place[0]])
-    if other and not figure.unit and abs(float(other[1]) - figure.value) == 1:
-        return Figure((figure.value + float(other[1])) / 2, 0.5, "")
-    return figure
-
-
-_MOVES = re.compile(r"\d ?% (?:para|pra|a|aos|→) $")
-
-
-def moves(sentence: str, figure: Figure, start: int, said: Sequence[Operand]) -> list[Operand]:
-    """By how much a share is to move, where it is told behind the one before («de 13% pra 8%»)."""
-    if figure.unit == "%" and said and said[0][1] == "%" and _MOVES.search(sentence[:start]):
-        return [(abs(said[0][0] - figure.value), "%")]
-    return []
-
-
-_BY_DAY = re.compile(r"[^.;:]{0,20}\b(?:por|ao) dia\b|[^.;:]{0,20}\b(?:por|a cada) semana\b")
-_DAYS, _WEEKS = (28.0, 29.0, 30.0, 31.0), (4.0, 4.43)
-
-
-def is_daily(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
-    """Whether a figure is what a known one comes to by day or by week of its month («17 ou 18 por dia»), or a known
-    share of it where its clause names one («32 atrasados por dia»)."""
-    spread = _BY_DAY.match(sentence, place[1])
-    if not spread:
-        return False
-    spans = _DAYS if "dia" in spread[0] else _WEEKS
-    known = [value for value, unit in operands if unit == figure.unit and unit != "%"]
-    if _PART_OF.search(_OF_SHARE.sub(" ", _clause(sentence, place))):
-        known = [share / 100 * value for value in known for share, unit in operands if unit == "%"]
-    told = paired(sentence, figure, place)
-    return any(_shows(told, value / span, _ROUNDED) for value in known for span in spans)
-
-
-_PART_OF = re.compile(r"\b(?:atras|cancel|devol|recompr|perd|voltam|reclam|abandon|desist)")
-_OF_SHARE = re.compile(r"\d ?% (?:d[aeo]s? )?[a-z]+|\b[a-z]+ (?:d[aeo]|em) \d[\d.,]* ?%")
-"""What names a part of a whole, and a share with its own name, which is none («13% de atraso»)."""
-
-
-def _clause(sentence: str, place: tuple[int, int]) -> str:
-    """What stands around a figure up to the next comma on both sides."""
-    before, behind = sentence[: place[0]].rpartition(", ")[2], sentence[place[1] :].partition(", ")[0]
-    return f"{before} {behind}"
-
-
-_COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
-_COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
+_COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$")
+_COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+])")
 """Signs of a sum that is written out."""
-_WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
 
 
 def follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
     """Whether a figure is a known one told anew: of a hundred, or in a sum that is written out."""
     before, end = sentence[: place[0]], place[1]
-    if is_daily(sentence, figure, place, operands):
-        return True
-    if is_of_each(sentence, figure, operands) or (figure.value in (100, 1000) and _WHOLE.search(before)):
+    if is_of_each(sentence, figure, operands) or figure.value in (100, 1000):
         return True
     if proposed.IN_EACH.search(before) and not figure.unit:
         return any(unit == "%" and value and abs(100 / value - figure.value) <= 1 for value, unit in operands)
@@ -172,21 +105,14 @@ def follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Seq
     return bool(summed) and any(occurs(value, (figure,)) for value, _ in operands)
 
 
-def is_twice(sentence: str, figure: Figure, operands: Iterable[Operand]) -> bool:
-    """Whether an amount is a known one there and back, where its sentence says so."""
-    doubled = [2 * value for value, unit in operands if unit == figure.unit == "R$"]
-    return proposed.is_both_ways(sentence) and any(occurs(value, (figure,)) for value in doubled)
-
-
 _SINCE = r"(?:mes|trimestre|ano|semestre|periodo)"
 _BEFORE = re.compile(
-    r"\b(?:era|eram) (?:quase )?(?:o (?:dobro|triplo|quadruplo)|a metade)\b"
+    r"\b(?:era|eram) (?:quase )?(?:o (?:dobro|triplo))\b"
     rf"|\b(?:dobr|triplic|quadruplic)(?:ou|aram) (?:em relacao a|desde|frente a|ante|n)[ao]? ?(?:\w+ )?{_SINCE}\b"
-    r"|\brecordes? historic|\b(?:pior|melhor|maior|menor) (?:resultado|indice|numero|nivel|marca|valor|taxa)"
-    r" (?:em \w+ anos|dos ultimos|da historia|de todos os tempos)\b"
-    rf"|\b(?:maior|menor|pior|melhor|alt[oa]|baix[oa]) (?:do )?que (?:n?[oa] )?{_SINCE} (?:passado|anterior)\b"
+    rf"|\brecordes? historic|\b(?:maior|menor|pior|melhor|alt[oa]) (?:do )?que (?:n?[oa] )?{_SINCE} (?:passado"
+    r"|anterior)\b"
 )
-_WANTED = re.compile(r"\b(?:se|caso|supondo|imagin\w+|dev(?:e|em|eria)|precis\w+|quer\w*|quando|ate que|para que)\b")
+_WANTED = re.compile(r"\b(?:se|caso|supondo|quer\w*|quando|ate que)\b")
 
 
 def compared_with_before(folded: str) -> Iterator[re.Match[str]]:
@@ -225,7 +151,7 @@ _TIED = re.compile(
 
 
 _TEN = {"dois": 2, "duas": 2, "tres": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8, "nove": 9, "dez": 10}
-_SOME_IN = re.compile(rf"\b({'|'.join(_TEN)}) em cada ({'|'.join(_TEN)})\b(?! (?:semanas|meses|dias))")
+_SOME_IN = re.compile(rf"\b({'|'.join(_TEN)}) em cada ({'|'.join(_TEN)})\b")
 _ROUGHLY = 7.5
 """How far a share that is told as so many in ten may be off, in points of a hundred."""
 
@@ -248,8 +174,7 @@ def unknown_parts(folded: str, operands: Sequence[Operand]) -> list[str]:
 
 
 _REST = re.compile(
-    r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|no prazo|certo|chegam?|ficam?|saem|seguem|somem|sumiram|desist\w+"
-    r"|uma (?:unica |so )?vez|em dia|a tempo|gente nova|(?:de )?client\w+ nov[oa]s|pela primeira vez)\b"
+    r"[^;:!?\n]{0,50}\b(?:nao|nunca|sem|certo|chegam?|ficam?|saem|seguem|somem|sumiram|em dia|a tempo|gente nova)\b"
 )
-_FOR_SOME = re.compile(r"(?<!chega )(?<!chegam )(?<!igual )\b(?:a|para|com) \Z")
+_FOR_SOME = re.compile(r"\b(?:a|para|com) \Z")
 _IN_FRONT = 80

@@ -163,14 +163,6 @@ def longest_copy(tokens: list[str], source: str) -> int:
     return longest
 
 
-_PRICE_SIGN = re.compile(r"(?i)r\$")
-
-
-def hands_back(tokens: list[str], brief: str) -> int:
-    """Length in words of the longest run of a brief that stands in an answer; the sign of a price is no word."""
-    return longest_copy([token for token in tokens if token != "r"], _PRICE_SIGN.sub("", brief))
-
-
 def without_copies(folded: str, source: str, longest: int) -> str:
     """A folded text without the runs of more than so many words that stand in `source`."""
     spans = [match.span() for match in _WORD.finditer(folded)]

@@ -14,7 +14,6 @@ _FIELDS = ("churn_risk", "probability")
 _RANGES = {"low": (0.0, 0.6), "medium": (0.0, 1.0), "high": (0.4, 1.0)}
 """Probabilities that do not contradict a risk. Narrower ones would make it pay to leave a probability wrong beside a
 wrong risk."""
-_SOURCE = "docs/rating-guide.md"
 WRONG_RISK = 0.6
 """Credit that is left where the risk, which is what was asked for, is wrong."""
 
@@ -22,30 +21,22 @@ WRONG_RISK = 0.6
 @dataclass(frozen=True)
 class Grounded:
     components: tuple[Component, ...] = (
-        Component("churn.valid_json", 0.15, "a JSON object with at least one valid field", _SOURCE, "weight"),
+        Component("churn.valid_json", 0.15, "a JSON object with at least one valid field"),
         Component(
             "churn.value_checks",
             0.25,
             "valid fields / 2",
-            _SOURCE,
-            "weight; a probability lies between 0 and 1; 30 % of the form where nothing is right",
+            "a probability lies between 0 and 1; 30 % of the form where nothing is right",
         ),
         Component(
             "churn.risk",
             0.30,
             "the risk is the reference's",
-            _SOURCE,
-            "weight; one step off: a third; all credit x .6 for none or another",
+            "one step off: a third; all credit x .6 for none or another",
         ),
+        Component("churn.probability", 0.30, "closeness to the reference's probability", "0 from .4 off on"),
         Component(
-            "churn.probability", 0.30, "closeness to the reference's probability", _SOURCE, "weight; 0 from .4 off on"
-        ),
-        Component(
-            "churn.contradiction",
-            -0.10,
-            "risk and probability contradict each other",
-            _SOURCE,
-            "weight; low above .6, high below .4",
+            "churn.contradiction", -0.10, "risk and probability contradict each other", "low above .6, high below .4"
         ),
     )
 
@@ -78,8 +69,8 @@ class Grounded:
 @dataclass(frozen=True)
 class Format:
     components: tuple[Component, ...] = (
-        Component("churn.valid_json", 0.50, "a JSON object", "control arm"),
-        Component("churn.value_checks", 0.50, "valid fields / 2", "control arm"),
+        Component("churn.valid_json", 0.50, "a JSON object"),
+        Component("churn.value_checks", 0.50, "valid fields / 2"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:

@@ -11,7 +11,6 @@ from rewards.parsing.objects import find_object, standing_object, wholeness
 from rewards.types import Component, PromptLike, TaskRewards, damped, filled
 
 _FIELDS = ("sentiment", "sentiment_score")
-_SOURCE = "docs/rating-guide.md"
 WRONG_LABEL = 0.6
 """Credit that is left where the label, which is what was asked for, is wrong."""
 
@@ -19,28 +18,15 @@ WRONG_LABEL = 0.6
 @dataclass(frozen=True)
 class Grounded:
     components: tuple[Component, ...] = (
-        Component("sentiment.valid_json", 0.15, "a JSON object with at least one valid field", _SOURCE, "weight"),
-        Component(
-            "sentiment.value_checks",
-            0.25,
-            "valid fields / 2",
-            _SOURCE,
-            "weight; 30 % of the form where nothing is right",
-        ),
-        Component(
-            "sentiment.label",
-            0.30,
-            "the label is the reference's",
-            _SOURCE,
-            "weight; all credit x .6 for none or another",
-        ),
-        Component("sentiment.score", 0.30, "closeness to the reference's stars", _SOURCE, "weight; one off: half"),
+        Component("sentiment.valid_json", 0.15, "a JSON object with at least one valid field"),
+        Component("sentiment.value_checks", 0.25, "valid fields / 2", "30 % of the form where nothing is right"),
+        Component("sentiment.label", 0.30, "the label is the reference's", "all credit x .6 for none or another"),
+        Component("sentiment.score", 0.30, "closeness to the reference's stars", "one off: half"),
         Component(
             "sentiment.contradiction",
             -0.10,
             "label and score say the opposite of each other",
-            _SOURCE,
-            "weight; negative with 4 or 5 stars",
+            "negative with 4 or 5 stars",
         ),
     )
 
@@ -71,8 +57,8 @@ class Grounded:
 @dataclass(frozen=True)
 class Format:
     components: tuple[Component, ...] = (
-        Component("sentiment.valid_json", 0.50, "a JSON object", "control arm"),
-        Component("sentiment.value_checks", 0.50, "valid fields / 2", "control arm"),
+        Component("sentiment.valid_json", 0.50, "a JSON object"),
+        Component("sentiment.value_checks", 0.50, "valid fields / 2"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
