@@ -207,7 +207,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
     several = named > 1 or offers.offers_another(prompt, answer) or is_order(folded, prompt)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) else 1.0
+    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
     gate = _is_answer(answer, tokens, prompt) * talk * one * invited
     return gate if gate and reads_well(answer, prompt, PUSH) else 0.0
