@@ -141,7 +141,8 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b"
     r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|incorrect[oa]|falso)\b"
     r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso) )?nao (?:e verdade|esta (?:cert[oa]|correta))\b"
-    r"|\bresposta (?:certa|correta) e outra\b|\bignore this\b"
+    r"|\bresposta (?:certa|correta) e outra\b|\bignore this\b|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
+    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\||\+|&) ?(?=\W{0,4}[a-z])"
 )
 _SEVERAL = re.compile(
     r"[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\|+|&|\\\w+) ?(?=\W{0,4}[a-z])"
