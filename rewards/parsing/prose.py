@@ -144,10 +144,6 @@ _TAKEN_BACK = re.compile(
     r"|\bresposta (?:certa|correta) e outra\b|\bignore this\b|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
     r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\||\+|&) ?(?=\W{0,4}[a-z])"
 )
-_SEVERAL = re.compile(
-    r"[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\|+|&|\\\w+) ?(?=\W{0,4}[a-z])"
-)
-"""A sign, a word or a command of LaTeX that puts one text beside another («Vem ver! = Garanta o seu!»)."""
 _FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
 """Words by which an answer denies itself in English."""
 _MEANS = re.compile(
@@ -269,4 +265,4 @@ def stands(text: str) -> bool:
     language or in another."""
     folded = even(fold(text))
     said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
-    return _FOREIGN.isdisjoint(said) and not (_TAKEN_BACK.search(folded) or _SEVERAL.search(folded))
+    return _FOREIGN.isdisjoint(said) and not _TAKEN_BACK.search(folded)
