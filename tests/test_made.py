@@ -75,11 +75,18 @@ def test_where_nothing_is_good_nothing_is_written(files: PromptFiles, tmp_path: 
     assert not made.exists()
 
 
+def test_a_file_in_the_place_of_the_replies_is_said(files: PromptFiles, tmp_path: Path) -> None:
+    (tmp_path / "made.replies").write_text("mine")
+    with serving(tmp_path / "unused") as server, pytest.raises(UserError, match="is no folder"):
+        make(server, files, tmp_path / "made.jsonl")
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (("--task", "banana"), "--task banana is none of extraction"),
         (("--samples", "0"), "--samples and --tokens are at least 1"),
+        (("--licence", "CC0\nCC-BY"), "--licence is one line"),
         (("--task", "push"), "no training prompt of the task push"),
         (("--endpoint", "https://api.example.com/v1"), "leave this machine"),
         (("--endpoint", "nowhere"), "benchmark.endpoints.0.url"),

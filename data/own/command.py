@@ -110,6 +110,7 @@ def make(arguments: argparse.Namespace) -> int:
     """Asks, writes what is good enough, and says what it took."""
     from data.own import making
     from data.own.export import prompt_set, require_new, row_of, write_lines
+    from data.own.rows import LONGEST_NAME
     from tucano.files.prompts import PromptFiles
     from tucano.profiles import validated
     from tucano.prompts import TASKS
@@ -118,6 +119,8 @@ def make(arguments: argparse.Namespace) -> int:
         raise UserError(f"--task {arguments.task} is none of {', '.join(TASKS)}")
     if min(arguments.count, arguments.samples, arguments.tokens) < 1 or not 0 <= arguments.least <= 1:
         raise UserError("--count, --samples and --tokens are at least 1, and --least is from 0 to 1")
+    if not (arguments.licence.strip() and arguments.licence.isprintable() and len(arguments.licence) <= LONGEST_NAME):
+        raise UserError(f"--licence is one line of at most {LONGEST_NAME} characters, like CC-BY-4.0")
     require_new(arguments.file)
     named = {"url": arguments.endpoint, "model": arguments.model, "key_env": arguments.key_env}
     prices = dict(zip(("dollars_in", "dollars_out"), arguments.dollars, strict=True))
@@ -125,6 +128,8 @@ def make(arguments: argparse.Namespace) -> int:
     chosen = (arguments.task, arguments.count, arguments.samples, arguments.least, arguments.tokens, arguments.licence)
     wanted = making.Wanted(endpoint, *chosen, arguments.allow_external)
     kept = arguments.file.with_name(f"{arguments.file.stem}.replies")
+    if kept.exists() and not kept.is_dir():
+        raise UserError(f"{kept} is no folder, and replies are kept there; name another file of rows, or move it")
     made = making.make(PromptFiles(prompt_set(arguments.place)), wanted, kept)
     if made.prompts:
         write_lines(arguments.file, map(row_of, made.prompts))
