@@ -71,8 +71,8 @@ class Insights:
             "lines that ask for action and name a means",
             "a line with a means is 1, about a word of the brief alone .5, and 1.5 earn all; without any"
             " all credit x .3, x .75 with a step that says nothing, x .55 with most, x .85 with one said"
-            " twice, where figures are only listed x .6 if all steps would fit any shop, else x .89; advice"
-            " that harms leaves none",
+            " twice, x .6 without a figure where none serves what was asked about, where figures are only"
+            " listed x .6 if all steps would fit any shop, else x .89; advice that harms leaves none",
         ),
         Component("insights.length", 0.10, "100 to 1000 characters"),
         Component(
@@ -115,6 +115,8 @@ class Insights:
             steps_told = [line for line in lines if lines[line]]
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
             gate *= advising.REPEATED if advising.repeats(steps_told) else 1.0
+            asked = map(text.fold, prompt.reference.get("key", ()))
+            gate *= advising.ASTRAY if not used and advising.is_astray(steps_told, asked) else 1.0
             gate *= advising.detail(steps_told, folded, prompt.user)
         gate *= advising.telling(folded, tokens, prompt.user) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
         inventions += advising.praises_low(folded) * known

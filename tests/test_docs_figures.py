@@ -69,18 +69,6 @@ def test_the_number_of_ratings() -> None:
     assert int(prompts) == 24 * len(REPORTED)
 
 
-def test_the_page_of_the_audit_repeats_the_gates_result() -> None:
-    page, results = " ".join(text("docs/audit.md").split()), text("benchmarks/gate_results.md")
-    grounded = results.partition("<!-- result: v4.2 -->")[0]
-    row = r"^\| \w+ +\| +all \|.*?\| (\d\.\d\d) \(.*?\| (\d\.\d\d) \("
-    found = re.findall(row, grounded, re.MULTILINE)
-    assert len(found) == len(REPORTED)
-    pooled, within = (sorted(values) for values in zip(*found, strict=True))
-    said = f"{pooled[0]} to {pooled[-1]} over all answers and {within[0]} to {within[-1]} within prompts"
-    assert f"passes, provisional: rho is {said}" in page
-    assert "`grounded`: passed, provisional" in results and "`v4.2`: failed" in results
-
-
 def rows(page: str, heading: str) -> list[list[str]]:
     """The cells of the first table below a heading, without its head."""
     below = text(page).partition(f"## {heading}\n")[2]

@@ -58,6 +58,22 @@ _AT_LARGE = re.compile(
     r"\W{0,3}$"
 )
 """Advice that leaves open what («tomar as medidas necessárias»), and advice that does where it names no means."""
+_SERVES = {
+    stem: re.compile(rf"\b(?:{stem}|{means})")
+    for stem, means in {
+        "receit": r"fatur|combo|kit|oferta|vendid|campanh|cupom|descont|prec|anunc",
+        "pedido": r"campanh|reativ|cupom|oferta|anunc|antig|carrinho|frete gratis|midia",
+        "atraso": r"transportad|prazo|entrega|rota|rastre|expedi|despach|estoque|avis",
+        "nota": r"avaliac|atend|respond|respost|client|qualidade|reclama|pesquis",
+        "recompr": r"fidel|compr|cupom|oferta|e-mail|ponto|client|retorn|volt",
+        "devolu": r"devolv|foto|descric|medida|qualidade|troca|tamanho|embala|video",
+        "frete": r"transportad|entrega|correio|envio",
+        "cancel": r"estoque|aprova|confirm|pagament|prazo|desist|pix|boleto",
+        "conver": r"checkout|pagina|foto|parcel|pagament|carrinho|frete|avaliac|anunc|busca|video|site",
+        "ticket": r"kit|combo|complement|frete gratis|parcel|leve|premium",
+    }.items()
+}
+"""What steps are about that serve an indicator, by the beginning of its name."""
 _EMPTY = re.compile(rf"\b(?:{_DOES}|{_GENERAL}\b|(?:{_ANY})\b)|^[^:]*:")
 _CONTENT = re.compile(r"\b[a-z]{4,}")
 _HOW = re.compile(
@@ -192,6 +208,17 @@ def repeats(lines: Sequence[str]) -> bool:
     """Whether folded lines of advice are one line again, but for the word that advises."""
     told = [words for words in map(frozenset, map(_KEPT.findall, lines)) if words]
     return len(set(told)) < len(told)
+
+
+ASTRAY = 0.6
+"""Credit where no figure is told and no step serves what was asked about."""
+
+
+def is_astray(lines: Sequence[str], asked: Iterable[str]) -> bool:
+    """Whether no folded line of advice serves an indicator that was asked about. `asked`: the folded names of the
+    indicators in question; none is missed of one that is not known here."""
+    wanted = [served for name in asked for stem, served in _SERVES.items() if name.startswith(stem)]
+    return bool(wanted and lines) and not any(served.search(line) for served in wanted for line in lines)
 
 
 _FEWEST_TO_GO_ROUND = 24
