@@ -1,6 +1,7 @@
 """Each failure that once ruined a run is red before it begins; a healthy start is not."""
 
 import copy
+import mmap
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,16 @@ from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.preflight import Recorder, Table, entries_of_a, follows, gradients, memory, share_moved
+from tucano.training.preflight import (
+    Recorder,
+    Table,
+    entries_of_a,
+    follows,
+    gradients,
+    memory,
+    own_megabytes,
+    share_moved,
+)
 from tucano.training.rollouts.examiner import ScoredCompletion
 from tucano.training.samplers import Draw
 
@@ -177,6 +187,18 @@ def test_the_cache_agrees_with_a_forward_pass_and_a_broken_one_does_not(
     assert check.cache(model, tokenizer, [[5, 6, 7], [9, 8]]).level == "ok"
     monkeypatch.setattr(check.LocalSampler, "sample", lambda *_: [Draw([11, 12, 13])])
     assert check.cache(model, tokenizer, [[5, 6, 7]]).level == "red"
+
+
+def test_pages_of_files_that_come_back_are_no_growth(tmp_path: Path) -> None:
+    file = tmp_path / "library"
+    file.write_bytes(bytes(64 * 2**20))
+    before = own_megabytes()
+    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as pages:
+        assert pages[:: mmap.PAGESIZE].count(b"\0") == 64 * 2**20 // mmap.PAGESIZE  # each page was read
+        assert own_megabytes() - before < 8
+    held = bytearray(b"x") * (64 * 2**20)
+    assert own_megabytes() - before > 56, "what is kept counts"
+    del held
 
 
 def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> None:

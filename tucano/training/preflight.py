@@ -104,7 +104,7 @@ class Recorder(TrainerCallback):
         if torch.cuda.is_available():
             self.megabytes.append(torch.cuda.memory_allocated() / MEGABYTE)
         else:
-            self.megabytes.append(psutil.Process().memory_info().rss / MEGABYTE)
+            self.megabytes.append(own_megabytes())
         self.ended.append(time.monotonic())
 
 
@@ -295,6 +295,13 @@ def gradients(recorder: Recorder, moved: float) -> Check:
             "gradient flow", "red", f"{shown}, below {MOVED:.0%}: updates are rounded away; raise grpo.learning_rate"
         )
     return Check("gradient flow", "ok", shown)
+
+
+def own_megabytes() -> float:
+    """What this process holds, without pages of files: a kernel takes those and gives them back as it likes, and 120 MB
+    of libraries that come back look like a leak."""
+    held = psutil.Process().memory_info()
+    return float(held.rss - getattr(held, "shared", 0)) / MEGABYTE
 
 
 def memory(recorder: Recorder) -> Check:
