@@ -56,7 +56,7 @@ bench: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.speed $(ARGS)
 
 images: $(VENV)/.stamp
-	$(BIN)/python -m benchmarks.images --home $(or $(IMAGES_HOME),/tmp/tucano-images) $(ARGS)
+	$(BIN)/python -m benchmarks.images $(ARGS)
 
 docs: $(VENV)/.stamp
 	$(BIN)/python -m mkdocs build

@@ -29,7 +29,7 @@ SETS: Mapping[SetName, Mapping[str, TaskReward]] = {
 class RewardSet:
     """A picklable reward: deterministic, finite, bounded; a bad completion scores low and never raises.
 
-    `databases` is the folder of the SQLite files that `reference["database"]` names; only `grounded` reads it. A prompt
+    `databases` is the folder of the SQLite files that `reference["database"]` names; sql_qa is judged on them. A prompt
     whose gold query cannot run raises ValueError: that is a fault of the data, not of an answer.
     """
 

@@ -1,5 +1,6 @@
 """Stage 1: prompts, demonstrations and the store they ask about; the pairs of answers that people preferred."""
 
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tucano.artifacts.identity import digest, digests_at, fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.errors import UserError
 from tucano.files.models import PreferenceFiles
+from tucano.files.prompts import PromptFiles
 from tucano.lengths import count_long, long_said, require_fitting, tokenizer_at_hand
 from tucano.preferences import require_pairs_file, write_answer_pairs
 from tucano.prompts import read_prompts
@@ -38,6 +40,8 @@ def prepare_data(run: Run) -> PromptSet:
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, paths, elsewhere)
+        if run.settings.data.judge:
+            shutil.copyfile(run.settings.data.judge, PromptFiles(draft).judge)
         return asdict(report) | {"source_path": paths[0] if len(paths) == 1 else list(paths)}
 
     made = PromptSet(run.make("data", prepare, chosen, _inputs(run.settings.data, elsewhere), produce))
@@ -83,6 +87,8 @@ def _require_references(settings: PipelineSettings, made: PromptSet) -> None:
 def _inputs(settings: DataSettings, elsewhere: Elsewhere) -> dict[str, str]:
     """The digests of the files that are read, so that changed data is new data."""
     found = _sources(settings)
+    if settings.judge:
+        found |= {f"judge/{name}": value for name, value in digests_at(Path(settings.judge), "*").items()}
     if elsewhere.path:
         digests = digests_at(Path(elsewhere.path), OwnSource.files)
         found |= {f"general/{name}": value for name, value in digests.items()}

@@ -15,8 +15,10 @@ from tucano.judging import command
 from tucano.judging.examples import GENERATED, Example, directions, of_task
 from tucano.judging.fit import fitted, judge_of, learning_curve, lineage, trust, trusts, write, written
 from tucano.rating.table import read_tones
+from tucano.truth import truth
+from tucano.truth.explain import reasons
 from tucano.truth.facts import MEANING as OF_TEXT
-from tucano.truth.judge import JUDGED, Judge, committed, digest, judge, read_judges
+from tucano.truth.judge import FILE, JUDGED, Judge, committed, digest, judges, own_judges, read_judges
 
 
 def made(tone: str, count: int = 150) -> list[Example]:
@@ -70,6 +72,33 @@ def test_a_file_is_data_and_bounded() -> None:
         read_judges(lzma.compress(b'{"form": 2, "tasks": {}}'))
 
 
+def test_a_judge_beside_the_prompts_is_asked_and_those_that_come_along_for_other_tasks(tmp_path: Path) -> None:
+    by_task = {answer.prompt.task: answer for answer in read_tones()["vinhos"] if answer.rating == 5}
+    push, insights = by_task["push"], by_task["insights"]
+    nothing = {"facts": ["words"], "trees": [], "start": 0.0, "offset": -50.0}  # whatever is said, it earns nothing
+    (tmp_path / FILE).write_bytes(file_of(**nothing))
+    assert truth(push.prompt, push.completion) > 0.5  # type: ignore[operator]
+    assert truth(push.prompt, push.completion, tmp_path) == 0.0
+    said = reasons(push.prompt, push.completion, tmp_path, 5)
+    assert said is not None and said.judged == pytest.approx(0.0)
+    assert truth(insights.prompt, insights.completion, tmp_path) == truth(insights.prompt, insights.completion)
+
+
+def test_what_a_judge_does_not_know_is_said_with_its_reasons() -> None:
+    push = next(answer for answer in read_tones()["vinhos"] if answer.prompt.task == "push" and answer.rating == 5)
+    foreign = reasons(push.prompt, "Only this weekend: our finest bottles, delivered to your doorstep!", None, 5)
+    known = reasons(push.prompt, push.completion, None, 5)
+    assert foreign is not None and not foreign.known
+    assert known is not None and known.known
+
+
+def test_a_judge_of_facts_that_nobody_tells_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a judge of push that asks for 'a', which is not told"):
+        own_judges(file_of())
+    with pytest.raises(ValueError, match="a judge of 'churn', where extraction"):
+        own_judges(lzma.compress(lzma.decompress(file_of(facts=["words"])).replace(b'"push"', b'"churn"')))
+
+
 def test_a_judge_learns_what_raters_like_and_finds_it_in_a_tone_that_it_has_not_seen(tmp_path: Path) -> None:
     learned = [*made("uma"), *made("outra"), *made(GENERATED)]
     whole, judged = judge_of(learned)
@@ -91,7 +120,7 @@ def test_more_ratings_help() -> None:
 
 
 def test_no_answer_gains_by_a_fact_that_guards() -> None:
-    found = judge("push")
+    found = judges(None)["push"]
     told = dict.fromkeys(found.facts, 0.0) | {"product": 1.0, "product whole": 1.0, "stands": 1.0}
     for name, way in zip(found.facts, directions("push", found.facts), strict=True):
         if way:
@@ -130,7 +159,7 @@ def test_the_committed_judge_was_learned_from_the_committed_ratings() -> None:
     ],
 )
 def test_the_judge_says_of_another_language_that_it_does_not_know(text: str) -> None:
-    found: Judge = judge("push")
+    found: Judge = judges(None)["push"]
     assert not found.knows({"known words": text_facts_of(text)})
     assert found.knows({"known words": text_facts_of("A bolsa de couro está com desconto até domingo, aproveite!")})
 

@@ -83,6 +83,7 @@ READ_BY: dict[str, set[str]] = {
     "sft.save_steps": NOWHERE,
     "grpo.save_steps": NOWHERE,
     "data.general.path": NOWHERE,  # as the next
+    "data.judge": NOWHERE,
     "dpo.save_steps": NOWHERE,
     "dpo.enabled": NOWHERE,
     "dpo.pairs": NOWHERE,
@@ -288,6 +289,16 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
             ask()
         except Made as found:
             yield stage, found.recipe
+
+
+def test_another_judge_beside_the_prompts_is_another_prompt_set(artifact: Artifact, tmp_path: Path) -> None:
+    file = tmp_path / "mine.json.xz"
+    settings = PipelineSettings.model_validate({"data": {"judge": str(file)}})
+    found = []
+    for content in (b"one", b"other"):
+        file.write_bytes(content)
+        found.append(next(recipe for stage, recipe in recipes(settings, artifact) if stage == "data"))
+    assert found[0].key != found[1].key
 
 
 def value_of(settings: PipelineSettings, name: str) -> Any:

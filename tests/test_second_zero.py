@@ -246,11 +246,23 @@ def test_the_largest_bounds_are_those_that_the_page_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [["data.source=jsonl", "data.path=nada.jsonl"], ["data.general.share=0.1", "data.general.path=nada.jsonl"]]
+    "given",
+    [
+        ["data.source=jsonl", "data.path=nada.jsonl"],
+        ["data.general.share=0.1", "data.general.path=nada.jsonl"],
+        ["data.judge=nada.jsonl"],
+    ],
 )
 def test_data_that_is_not_there_is_refused_before_anything_starts(given: list[str]) -> None:
     with pytest.raises(UserError, match=r"data: there is nothing at nada\.jsonl; put it there"):
         require_startable(load_profile(ROOT, "laptop", given))
+
+
+def test_a_file_that_holds_no_judges_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json.xz"
+    file.write_bytes(b"no judges")
+    with pytest.raises(UserError, match=r"data\.judge=.*mine\.json\.xz holds no judges: .*tucano judge fit"):
+        require_startable(load_profile(ROOT, "laptop", [f"data.judge={file}"]))
 
 
 def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(

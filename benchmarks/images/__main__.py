@@ -1,6 +1,6 @@
 """Builds both images and runs what they are for, with Buildah, as root: `make images`.
 
-    python -m benchmarks.images --home FOLDER [--only cpu] [--tests]
+    python -m benchmarks.images [--home FOLDER] [--only cpu] [--tests]
 
 Builds deployments/Dockerfile.cpu and deployments/image/Dockerfile (targets `tucano` and `vllm`) on a base that is made
 from Debian's packages, looks at size, user and files of each, runs `tucano doctor`, a pipeline in small and the entry
@@ -32,6 +32,7 @@ IMAGES = {
     "vllm": ("deployments/image/Dockerfile", "vllm"),
 }
 """{name: (Dockerfile, target)}"""
+HOME = Path("/tmp/tucano-images")
 CERTIFICATES = "certificates.crt"
 NEEDED_BYTES = 40e9
 """Two gigabytes for the CPU, 6 and 8 for the CUDA interpreters, and once more for what is being written."""
@@ -39,7 +40,7 @@ NEEDED_BYTES = 40e9
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--home", type=Path, required=True, help="where images and the base are kept")
+    parser.add_argument("--home", type=Path, default=HOME, help="where images and the base are kept (%(default)s)")
     parser.add_argument("--only", choices=IMAGES, action="append", help="one image; can be given several times")
     parser.add_argument("--tests", action="store_true", help="`make test` in the CPU image as well: 20 minutes")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The reward of a push in the set `grounded`: one short notification that names its product, passes on what its brief
+"""The reward of a push in the set `open`: one short notification that names its product, passes on what its brief
 offers and nothing else, in Portuguese that reads.
 
 All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), one push, short, in

@@ -72,7 +72,9 @@ class Retraining:
         """Generated prompts are made again; others are those of the bundle."""
         chosen = of_data(self.settings)
         general = self.settings.data.general
-        if any((*self.settings.data.paths, general.path)) or (general.share and self.settings.benchmark.named):
+        if any((*self.settings.data.paths, self.settings.data.judge, general.path)) or (
+            general.share and self.settings.benchmark.named
+        ):
             return self.contents.prompts.folder
         folder = self.scratch / "data"
         prepare(chosen.data, chosen.seed, chosen.tasks, folder, self.settings.data.paths)

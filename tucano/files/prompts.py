@@ -24,7 +24,8 @@ class PromptFiles(Files):
     """A `Prompt` per line in each of the sets; the system prompts by task; the store that questions ask; Portuguese
     passages.
 
-    `general` and `paraphrases` (a `Paraphrase` per line) are there where the settings ask for some.
+    `general`, `paraphrases` (a `Paraphrase` per line) and `judge` (of the truth) are there where the settings ask for
+    some.
     """
 
     train = below(_file("train"))
@@ -34,6 +35,7 @@ class PromptFiles(Files):
     demonstrations_validation = below(_file("demonstrations_validation"))
     general = below("general_demonstrations.jsonl")
     paraphrases = below("paraphrases.jsonl")
+    judge = below("judge.json.xz")
     system_prompts = below("system_prompts.json")
     store = below(STORE)
     passages = below("portuguese.txt")

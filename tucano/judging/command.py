@@ -49,7 +49,7 @@ def _read(file: Path) -> str:
     """The same of somebody's file, which may hold anything."""
     try:
         return _told(read_judges(file.read_bytes()))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"{file} holds no judges: {error}; make one: tucano judge fit --to FILE") from None
 
 

@@ -21,6 +21,7 @@ from tucano.requirements.memory import require_memory
 from tucano.requirements.shapes import shape_of
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
+from tucano.truth.judge import own_judges
 
 FAILS_BY_DESIGN = "v4.2"
 """The predecessor's rewards, kept as they were; the committed ratings find what was wrong with them."""
@@ -159,9 +160,18 @@ def _mixes_into_something(settings: PipelineSettings) -> Iterator[str]:
 
 
 def _data_is_there(settings: PipelineSettings) -> Iterator[str]:
-    for path in (*settings.data.paths, settings.data.general.path):
+    for path in (*settings.data.paths, settings.data.general.path, settings.data.judge):
         if path and "://" not in path and not os.path.lexists(path):
             yield f"data: there is nothing at {short(path)}; put it there, or name another place"
+
+
+def _judge_is_one(settings: PipelineSettings) -> Iterator[str]:
+    path = settings.data.judge
+    if path and os.path.lexists(path):
+        try:
+            own_judges(Path(path).read_bytes())
+        except (OSError, ValueError) as error:
+            yield f"data.judge={short(path)} holds no judges: {error}; make one: tucano judge fit --to FILE"
 
 
 def _has_pairs(settings: PipelineSettings) -> Iterator[str]:
@@ -213,6 +223,7 @@ REFUSING: tuple[Check, ...] = (
     _has_demonstrations,
     _mixes_into_something,
     _data_is_there,
+    _judge_is_one,
     _has_pairs,
 )
 WARNING: tuple[Check, ...] = (_rewards_pass_the_audit, _alarms_can_fire)

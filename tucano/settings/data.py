@@ -151,6 +151,9 @@ class DataSettings(PromptPlan):
         (), max_length=8, description="Several sources, instead of data.source and data.path."
     )
 
+    judge: Line | None = Field(
+        None, description="File of judges of your own tone (tucano judge fit) that the truth asks."
+    )
     general: GeneralSettings = Field(
         GeneralSettings(), description="General Portuguese demonstrations mixed into SFT, against forgetting."
     )

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from tucano.truth.judge import JUDGED, judge
+from tucano.truth.judge import JUDGED, judges
 from tucano.truth.reading import readable
 from tucano.truth.types import PromptLike
 
@@ -24,7 +24,8 @@ drop.
 def truth(prompt: PromptLike, completion: str, databases: Path | None = None) -> float | None:
     """The truth of an answer in [0, 1], or None where the prompt's reference holds nothing to judge it by.
 
-    `databases`: the folder of the SQLite files that references of sql_qa name. ValueError without it where it is
+    `databases`: the folder of the prompt set, with the SQLite files that references of sql_qa name, and with a judge of
+    its own where the run has one (`data.judge`). ValueError without it where it is
     needed, where a gold query does not run, and for a task without a file here. docs/truth.md says what is judged.
     """
     task = _task(prompt.task)
@@ -37,7 +38,7 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     if not answer:
         return 0.0
     told = task.facts(prompt, answer, databases)
-    value = float(task.exact(told) * judge(prompt.task).value(told))
+    value = float(task.exact(told) * judges(databases)[prompt.task].value(told))
     return value if value >= LEAST else 0.0
 
 

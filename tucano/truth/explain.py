@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from tucano.truth import contexts, facts, truth
-from tucano.truth.judge import JUDGED, judge
+from tucano.truth import truth
+from tucano.truth.judge import JUDGED, Judge, judges, meaning
 from tucano.truth.reading import readable
 from tucano.truth.types import PromptLike
 
@@ -27,12 +27,14 @@ class Moved:
 @dataclass(frozen=True, slots=True)
 class Reasons:
     """The parts of a truth: `exact` times `judged`; none of them where the task has no judge, or the answer is empty.
-    moved: the facts that moved the judge most, first the strongest.
+    known: False where the judge has seen nothing like it, and `judged` means nothing. moved: the facts that moved the
+    judge most, first the strongest.
     """
 
     truth: float
     exact: float | None = None
     judged: float | None = None
+    known: bool = True
     moved: tuple[Moved, ...] = ()
 
 
@@ -48,12 +50,13 @@ def reasons(prompt: PromptLike, completion: str, databases: Path | None, most: i
         return Reasons(value)
     task = import_module(f"tucano.truth.tasks.{prompt.task}")
     told = task.facts(prompt, answer, databases)
-    moved = _moved(prompt.task, told, {**facts.MEANING, **contexts.MEANING, **task.MEANING})
+    asked = judges(databases)[prompt.task]
+    moved = _moved(asked, told, meaning(prompt.task))
     strongest = sorted(moved, key=lambda one: -abs(one.by))[:most]
-    return Reasons(value, float(task.exact(told)), judge(prompt.task).value(told), tuple(strongest))
+    return Reasons(value, float(task.exact(told)), asked.value(told), asked.knows(told), tuple(strongest))
 
 
-def _moved(task: str, told: dict[str, float], meaning: dict[str, str]) -> Iterator[Moved]:
-    for fact, by in judge(task).moved(told).items():
+def _moved(asked: Judge, told: dict[str, float], known: dict[str, str]) -> Iterator[Moved]:
+    for fact, by in asked.moved(told).items():
         if abs(by) >= LEAST_MOVED:
-            yield Moved(fact, meaning[fact], told[fact], by)
+            yield Moved(fact, known[fact], told[fact], by)

@@ -11,11 +11,14 @@ import lzma
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
+from importlib import import_module
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from tucano.truth import contexts, facts
 from tucano.truth.reading import clip
 from tucano.truth.standing import LEAST_KNOWN
 
@@ -85,15 +88,20 @@ class Judge:
 
 
 def read_judges(data: bytes) -> dict[str, Judge]:
-    """The judges of a file. ValueError for what is none, or too large."""
+    """The judges of a file, which may hold anything. ValueError for what is none, or too large."""
     try:
         unpacked = lzma.LZMADecompressor(memlimit=MOST_BYTES * 4).decompress(data, MOST_BYTES)
-    except lzma.LZMAError as error:
-        raise ValueError(str(error)) from None
-    whole = json.loads(unpacked)
-    if whole.get("form") != FORM:
-        raise ValueError(f"a judge of form {whole.get('form')!r}, not {FORM}; make it anew: tucano judge fit")
-    return {task: _judge(found) for task, found in whole["tasks"].items()}
+        whole = json.loads(unpacked)
+        if whole.get("form") != FORM:
+            raise ValueError(f"a judge of form {whole.get('form')!r}, not {FORM}")
+        return {task: _judge(found) for task, found in whole["tasks"].items()}
+    except (lzma.LZMAError, LookupError, TypeError, AttributeError, EOFError, RecursionError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from None
+
+
+def meaning(task: str) -> dict[str, str]:
+    """{fact: what it says} of all facts that an answer of the task is told by."""
+    return {**facts.MEANING, **contexts.MEANING, **import_module(f"tucano.truth.tasks.{task}").MEANING}
 
 
 def _judge(found: Mapping[str, Any]) -> Judge:
@@ -116,10 +124,24 @@ def _judge(found: Mapping[str, Any]) -> Judge:
     )
 
 
-@cache
-def judge(task: str) -> Judge:
-    """The judge that comes with the program."""
-    return committed()[task]
+def own_judges(data: bytes) -> dict[str, Judge]:
+    """The judges of somebody's file. ValueError where one asks for what is not told of an answer today."""
+    found = read_judges(data)
+    for task, one in found.items():
+        if task not in JUDGED:
+            raise ValueError(f"a judge of {task!r}, where {', '.join(JUDGED)} have one")
+        if unknown := set(one.facts) - set(committed()[task].facts):
+            raise ValueError(f"a judge of {task} that asks for {min(unknown)!r}, which is not told of an answer")
+    return found
+
+
+@lru_cache(maxsize=8)
+def judges(folder: Path | None) -> dict[str, Judge]:
+    """The judges of a prompt set: those that lie in its folder (`data.judge`), for other tasks those that come along.
+    ValueError for a file that holds none.
+    """
+    own = folder / FILE if folder else None
+    return {**committed(), **own_judges(own.read_bytes())} if own and own.is_file() else committed()
 
 
 @cache
@@ -128,5 +150,5 @@ def committed() -> dict[str, Judge]:
 
 
 def digest() -> str:
-    """SHA-256 of the judge's file, first 16 digits: it stands in every report."""
+    """SHA-256 of the file that comes along, first 16 digits."""
     return sha256(files("tucano.truth").joinpath(FILE).read_bytes()).hexdigest()[:16]
