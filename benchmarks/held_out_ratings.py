@@ -1,6 +1,6 @@
 """Rewards and truth on ratings of other writers' answers, which are held out until they have been shown once.
 
-    python -m benchmarks.held_out_ratings [--set 19 | --ratings FOLDER] [--resamples 10000]
+    python -m benchmarks.held_out_ratings [--set 21 | --ratings FOLDER] [--resamples 10000]
 
 Mean score by rating; Spearman's rho over sampled answers with the lower end of its 90 % interval (bootstrap by prompt);
 and by how much rho exceeds the better of two baselines that read nothing: the answer's length, and whether it is valid
@@ -26,7 +26,7 @@ from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import Prompt
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
-from tucano.rating.table import read_sets
+from tucano.rating.table import read_held_out, read_sets
 from tucano.statistics.inference import Floats, spearman
 from tucano.truth import truth
 
@@ -114,7 +114,7 @@ def rows(rated: Sequence[RatedAnswer], stores: Path, resamples: int) -> Iterator
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--set", type=int, default=19, help="of data/rated.jsonl.xz, from 1 (default: 19, the newest)")
+    chosen.add_argument("--set", type=int, default=21, help="from 1; no judge has learned from 20 and 21 (default: 21)")
     chosen.add_argument("--ratings", type=Path, help="a folder that nobody has looked at yet")
     parser.add_argument("--resamples", type=int, default=10_000)
     arguments = parser.parse_args()
@@ -124,7 +124,7 @@ def main() -> int:
     print("|---|---|---|---|---|---|")
     found = []
     folder = arguments.ratings
-    rated = read_ratings(folder) if folder else read_sets()[arguments.set]
+    rated = read_ratings(folder) if folder else {**read_sets(), **read_held_out()}[arguments.set]
     for row in rows(rated, folder or COMMITTED_RATINGS, arguments.resamples):
         print(row.line(), flush=True)
         found.append(row.kept)

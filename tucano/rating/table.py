@@ -15,6 +15,8 @@ TABLE = DATA / "rated.jsonl.xz"
 """The spent rating sets, of prompts that the program makes. A line for each rating: set (from 1), author, rater,
 rater_kind, rating, origin, prompt, completion.
 """
+HELD_OUT = DATA / "held_out.jsonl.xz"
+"""The same of sets that no judge has learned from."""
 TONES = DATA / "tones.jsonl.xz"
 """Answers to prompts as other shops write them, two raters each: tone in the place of the set."""
 
@@ -38,6 +40,11 @@ def read_sets() -> dict[int, list[RatedAnswer]]:
     stores of the set that the audit reads (`tucano.project.COMMITTED_RATINGS`).
     """
     return _grouped(TABLE, TableLine, lambda line: line.set)
+
+
+def read_held_out() -> dict[int, list[RatedAnswer]]:
+    """Those of each set that was shown, but that nothing has been learned from."""
+    return _grouped(HELD_OUT, TableLine, lambda line: line.set)
 
 
 def read_tones() -> dict[str, list[RatedAnswer]]:
