@@ -1,13 +1,17 @@
-"""Writes what a finished run says into README.md: `make readme`. A test says when its judges have changed since."""
+"""Writes what a finished run says into README.md, and its report's first page as a picture: `make readme`. A test says
+when its judges have changed since."""
 
 import argparse
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import TextWrapper, fill
 
 from tucano.artifacts.code_version import code_version
@@ -31,6 +35,8 @@ from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "images" / "report.png"
+PICTURE_SIZE = "1000,1525"
 PROFILE = "laptop"
 MEND = "make run && make readme"
 PARTS = ("verdict", "example", "times")
@@ -199,6 +205,23 @@ def times(root: Path, row: Row) -> str:
     return f"`make run` took {duration(seconds)} ({cores}).{reused}"
 
 
+def picture(report: Path) -> None:
+    """The first page of a report, in English, as `PICTURE`; UserError without a browser."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        raise UserError(f"{PICTURE.name} stays as it was: neither chromium nor google-chrome is on the PATH")
+    page = report.read_text(encoding="utf-8")
+    chosen = [f'<input type="radio" name="language" id="in-{code}"' for code in ("pt-BR", "en")]
+    page = page.replace(f"{chosen[0]} checked", chosen[0]).replace(chosen[1], f"{chosen[1]} checked")
+    with TemporaryDirectory() as folder:
+        shown = Path(folder) / report.name
+        shown.write_text(page, encoding="utf-8")
+        options = [f"--user-data-dir={folder}/browser", f"--window-size={PICTURE_SIZE}", f"--screenshot={PICTURE}"]
+        options += ["--no-sandbox"] if os.geteuid() == 0 else []
+        line = [browser, "--headless=new", "--disable-gpu", "--hide-scrollbars", *options, shown.as_uri()]
+        subprocess.run(line, check=True, capture_output=True, timeout=600)
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--storage", default="runs", help="of the finished run (default: runs)")
@@ -208,6 +231,7 @@ def main() -> None:
         require_todays(root, row)
         parts = {"verdict": verdict(row), "example": example(row), "times": times(root, row)}
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), made_from(row), parts), encoding="utf-8")
+        picture(root / row.report)
     except UserError as error:
         sys.exit(f"docs.readme: {error}")
 

@@ -1,12 +1,14 @@
 """The figures of README.md are those of a run that today's rewards and truth have judged; what `make readme` writes."""
 
 import re
+import shutil
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import fmean
 
 import pytest
+from PIL import Image
 from storages import Finished, finished
 
 from docs import readme
@@ -62,10 +64,39 @@ def test_all_is_written_between_the_markers(storage: Path, tmp_path: Path, monke
     monkeypatch.setattr(readme, "PAGE", page)
     monkeypatch.setattr(readme, "require_todays", lambda root, row: None)
     monkeypatch.setattr(sys, "argv", ["readme", "--storage", str(storage)])
+    shown: list[Path] = []
+    monkeypatch.setattr(readme, "picture", shown.append)
     readme.main()
     written = page.read_text(encoding="utf-8")
     assert readme.stale(written) is None and written.count("Before.") == 3
     assert re.search(r"`make run` took 6 min 12 s \(\d+ cores, \d{4}-\d\d-\d\d, seeds 42, 123, 456\)\.\n", written)
+    assert [report.name for report in shown] == ["report.html"]
+
+
+REPORT = """<!DOCTYPE html><body style="margin: 0"><style>main { height: 2000px; background: #f00 }
+#in-pt-BR:checked ~ main[lang=en], #in-en:checked ~ main[lang=pt-BR] { display: none } [lang=en] { background: #00f }
+input { position: absolute } </style><input type="radio" name="language" id="in-pt-BR" checked>
+<input type="radio" name="language" id="in-en"><main lang="pt-BR"></main><main lang="en"></main></body>"""
+
+
+@pytest.mark.services
+def test_the_picture_is_of_the_report_in_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (shutil.which("chromium") or shutil.which("google-chrome")):
+        pytest.skip("neither chromium nor google-chrome is on the PATH")
+    (tmp_path / "report.html").write_text(REPORT, encoding="utf-8")
+    monkeypatch.setattr(readme, "PICTURE", tmp_path / "report.png")
+    readme.picture(tmp_path / "report.html")
+    with Image.open(readme.PICTURE) as made:
+        assert made.size == (1000, 1525)
+        assert made.convert("RGB").getpixel((500, 1000)) == (0, 0, 255)
+
+
+def test_without_a_browser_the_old_picture_stays_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(UserError, match=r"report\.png stays as it was: neither chromium nor google-chrome"):
+        readme.picture(tmp_path / "report.html")
 
 
 def test_the_verdict_has_each_task_by_reward_and_by_truth(row: Row) -> None:
