@@ -282,13 +282,14 @@ def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> Non
 # Encodings
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("name", ["own.csv", "own.jsonl"])
 def test_the_advice_for_wide_characters_makes_a_file_that_is_read(name: str, encoding: str, tmp_path: Path) -> None:
     """The advice was that for Latin-1, which leaves a zero byte in front of each letter."""
     rows = {"own.csv": "task,prompt\npush,Promoção de relógio\n", "own.jsonl": '{"prompt": "Promoção de relógio"}\n'}
     (tmp_path / name).write_bytes(rows[name].encode(encoding))
-    with pytest.raises(UserError, match=r"is UTF-(16|32)(LE|BE)?, not UTF-8; convert it: ") as raised:
+    called = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+    with pytest.raises(UserError, match=rf"is {called}, not UTF-8; convert it: ") as raised:
         read_own(tmp_path / name)
     (advice,) = re.findall("`(.*)`", str(raised.value))
     subprocess.run(advice, shell=True, check=True, cwd=tmp_path)
@@ -305,6 +306,26 @@ def test_a_zero_byte_and_a_foreign_letter_cost_their_row(tmp_path: Path) -> None
     assert run("b2w", path, tmp_path / "out")[0].bad_rows[1:] == [
         "b2w.csv line 5: the row holds a zero byte (character 2)"
     ]
+
+
+@pytest.mark.parametrize("behind", [b"", b'\n{"prompt": "Escreva um push"}\n'])
+def test_zero_bytes_of_a_power_cut_cost_their_line_alone(behind: bytes, tmp_path: Path) -> None:
+    """The file was called UTF-16, and refused."""
+    rows = b"".join(json.dumps(push(n)).encode() + b"\n" for n in range(20))
+    (tmp_path / "own.jsonl").write_bytes(rows + b"\0" * 1000 + behind)
+    found = read_own(tmp_path / "own.jsonl")
+    assert (found.rows, len(found.prompts)) == (21 + bool(behind), 20 + bool(behind))
+    assert found.bad.first["unreadable"] == ["own.jsonl line 21: the row holds a zero byte (character 1)"]
+    assert rows_of(b"a,b\n1,2\n" + b"\0" * 101) == [(2, ["1", "2"]), (3, "the row holds a zero byte (character 1)")]
+
+
+@pytest.mark.parametrize("magic", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"])
+def test_a_spreadsheet_named_as_text_is_to_be_saved_as_csv(magic: bytes, tmp_path: Path) -> None:
+    """The command that converts encodings was advised."""
+    (tmp_path / "own.csv").write_bytes(magic + b"\0" * 500 + b"\xff\xfe" * 20)
+    with pytest.raises(UserError, match=r"own\.csv is a spreadsheet or an archive, no text; save it as CSV$"):
+        read_own(tmp_path / "own.csv")
+    assert rows_of("PK,b\n1,2\n") == [(2, ["1", "2"])]
 
 
 def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
