@@ -221,6 +221,79 @@ def test_a_stray_mark_in_a_narrow_file_swallows_no_rows(content: str, kept: list
     assert [row.why for row in rows if isinstance(row, Broken)] == [SWALLOWED]
 
 
+PAIRS = [
+    'Escreva push da bolsa,"Compre já',
+    "Escreva push da mala,Mala linda",
+    'Escreva push do tênis,Tênis 20"',
+    "Escreva push do boné,Boné bom",
+]
+DOUBTED: dict[str, tuple[str, list[str]]] = {
+    "the last of two columns": ("prompt,demonstration", PAIRS),
+    "two rows, without one between them": ("prompt,demonstration", [PAIRS[0], *PAIRS[2:]]),
+    "an id before it": ("id,prompt", ['a,"Push da bolsa', "b,Push da mala", 'c,Push de 20"', "d,Push do boné"]),
+    "the first column": (
+        "prompt,id",
+        ['"Push da bolsa,a', "Push da mala,b", 'TV 43",c', "Push do boné,d"],
+    ),
+    "three columns": (
+        "prompt,licence,demonstration",
+        ['Bolsa,CC0,"Compre já', "Mala,CC0,Linda", 'Tênis,CC0,Tênis 20"', "Boné,CC0,Bom"],
+    ),
+    "spaces behind the separators of rows": (
+        "id, licence, source, prompt",
+        ['1, CC0, a,"Push da bolsa', "2, CC0, a, Push da mala", '3, CC0, a, Push de 20"', "4, CC0, a, Push do boné"],
+    ),
+    "spaces in a narrow file": (
+        "id, licence, prompt",
+        ['"1, CC0, Push da bolsa', "2, CC0, Push da mala", '3", CC0, Push de 20', "4, CC0, Push do boné"],
+    ),
+    "numbers between semicolons": ("id;prompt", ['7;"20 bolsas', "8;30 malas", '9;TV 43"', "10;40 bonés"]),
+    "a price in the row": (
+        "id,prompt",
+        ['a,"Push da bolsa de 19,90', "b,Push da mala", 'c,Push do tênis de 20"', "d,Push do boné"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DOUBTED)
+def test_lines_of_a_quoted_cell_that_may_be_rows_are_lost_and_each_is_named(what: str) -> None:
+    """They became one demonstration, without a word."""
+    names, rows = DOUBTED[what]
+    *lost, (line, kept) = rows_of("\n".join([names, *rows, ""]))
+    last = len(rows)
+    assert lost == [(number, f"{IN_DOUBT} (lines 2 to {last})") for number in range(2, last + 1)]
+    assert (line, kept) == (last + 1, re.split("[,;]", rows[-1]))
+
+
+def test_lines_of_a_quoted_row_that_lacks_cells_are_read_as_the_rows_they_are() -> None:
+    """Three lines were counted as one row."""
+    first, *others = PAIRS
+    rows = [f'"{first.replace(chr(34), "")}', *others]
+    assert rows_of("\n".join(["prompt,demonstration", *rows])) == [
+        (2, SWALLOWED),
+        (3, ["Escreva push da mala", "Mala linda"]),
+        (4, ["Escreva push do tênis", 'Tênis 20"']),
+        (5, ["Escreva push do boné", "Boné bom"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        (["prompt", "demonstration"], ["Escreva um push", "Bolsa nova\nCompre já, hoje\npor R$ 19,90"]),
+        (["id", "prompt"], ["a", "Bolsa nova\nPor R$ 19,90"]),
+        (["id", "prompt"], ["a", "Números:\nmês,receita\njaneiro,105\nRecomende ações."]),
+        (["prompt", "demonstration"], ["Dados do mês:\nreceita 105,2\natraso 3,1", "A receita, de 105,2,\ncaiu."]),
+        (["prompt", "licence", "demonstration"], ["Escreva, já:\n- bolsa\n- mala, azul", "CC0", "Uma\nbolsa, azul"]),
+        (["prompt"], ["Escreva um push\nda bolsa\nnova"]),
+    ],
+)
+def test_a_text_of_several_lines_in_a_narrow_file_is_read(names: list[str], row: list[str]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([names, row])
+    assert rows_of(text.getvalue()) == [(2, row)]
+
+
 @pytest.mark.parametrize("what", QUOTED)
 def test_where_marks_do_not_fit_the_lines_are_named_as_an_editor_counts_them(what: str) -> None:
     content, expected = QUOTED[what]
