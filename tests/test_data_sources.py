@@ -121,6 +121,85 @@ def test_the_olist_store_holds_the_joined_rows(tmp_path: Path) -> None:
     assert {category for _, category in tables.produtos} == {"cama mesa banho", "casa conforto", "beleza saude", None}
 
 
+def changed_line(folder: Path, name: str, line: int, change: Callable[[str], str]) -> None:
+    path = folder / f"{name}.csv"
+    lines = path.read_bytes().decode().split("\r\n")
+    lines[line - 1] = change(lines[line - 1])
+    path.write_bytes("\r\n".join(lines).encode())
+
+
+KEYS = [
+    ("olist_orders_dataset", "order_id", "o1,c1,", ",c1,"),
+    ("olist_orders_dataset", "customer_id", "o1,c1,", "o1, ,"),
+    ("olist_customers_dataset", "customer_id", "c1,u1", ",u1"),
+    ("olist_order_items_dataset", "order_id", "o2,1,p2,", ",1,p2,"),
+    ("olist_order_items_dataset", "product_id", "o2,1,p2,", "o2,1,,"),
+    ("olist_products_dataset", "product_id", "p1,", ","),
+    ("olist_order_payments_dataset", "order_id", "o1,1,", ",1,"),
+    ("olist_order_reviews_dataset", "review_id", "r1,o1,", ",o1,"),
+    ("olist_order_reviews_dataset", "order_id", "r1,o1,", "r1,,"),
+]
+
+
+@pytest.mark.parametrize(("name", "column", "whole", "empty"), KEYS)
+def test_a_row_with_an_empty_id_is_named_by_line(
+    name: str, column: str, whole: str, empty: str, tmp_path: Path
+) -> None:
+    """All but one vanished uncounted, and empty ids were joined with each other."""
+    changed_line(write_olist(tmp_path), name, 3, lambda row: row.replace(whole, empty, 1))
+    files = TableReader()
+    read_olist(tmp_path, files)
+    held = " " if empty.endswith(" ,") else ""
+    assert files.bad_rows == [
+        f"unreadable in {name}.csv: 1",
+        f"{name}.csv line 3: column {column} holds {held!r}, an id is needed",
+    ]
+
+
+def test_empty_ids_match_nothing(tmp_path: Path) -> None:
+    """Order 1 had the state of a customer without an id."""
+    write_olist(tmp_path)
+    changed_line(tmp_path, "olist_orders_dataset", 3, lambda row: row.replace("o1,c1,", "o1,,"))
+    changed_line(tmp_path, "olist_customers_dataset", 3, lambda row: row.replace("c1,u1,SP", ",u1,AM"))
+    orders = read_olist(tmp_path, TableReader()).orders
+    assert set(orders["state"]) == {"SP", "RJ"} and "o1" not in set(orders["order_id"]) and len(orders) == 239
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "row"),
+    [
+        ("olist_orders_dataset", ["order_id"], ("o0", "c0", "canceled", *["2018-03-01 10:00:00"] * 3)),
+        ("olist_customers_dataset", ["customer_id"], ("c0", "u0", "AM")),
+        ("olist_products_dataset", ["product_id"], ("p0", "beleza_saude")),
+        ("olist_order_reviews_dataset", ["review_id", "order_id"], ("r0", "o0", 5, "", "Outra coisa")),
+    ],
+)
+def test_a_second_row_of_an_id_that_says_something_else_is_counted(
+    name: str, ids: list[str], row: Row, tmp_path: Path
+) -> None:
+    """It vanished without a word. One that says the same costs nothing."""
+    write_olist(tmp_path)
+    first = (tmp_path / f"{name}.csv").read_bytes().decode().split("\r\n")[1]
+    changed_line(tmp_path, name, 3, lambda _: ",".join(map(str, row)))
+    changed_line(tmp_path, name, 4, lambda _: first)
+    files = TableReader()
+    read_olist(tmp_path, files)
+    assert files.warnings == ["1 rows are other than an earlier row of the same id and left out"]
+    assert files.bad_rows[1:] == [f"{name}.csv line 3: an earlier row of the same {', '.join(ids)} says something else"]
+
+
+def test_a_review_that_another_file_tells_otherwise_is_counted(tmp_path: Path) -> None:
+    folder, header = write_olist(tmp_path), HEADERS["olist_order_reviews_dataset"]
+    write_csv(
+        folder / "more_reviews_text.csv", header, [("r0", "o0", 1, "", sentence(0)), ("r1", "o1", 2, "", "Outra")]
+    )
+    files = TableReader()
+    assert len(read_olist(folder, files).reviews) == 240
+    assert files.bad_rows[1:] == [
+        "more_reviews_text.csv line 3: an earlier row of the same review_id, order_id says something else"
+    ]
+
+
 def test_segment_figures_by_hand(tmp_path: Path) -> None:
     """April has the odd orders: none late, all with items; the cancelled ones (5, 17, 29...) are a sixth of them."""
     found = {segment.label: segment.figures for segment in segments(read_olist(write_olist(tmp_path), TableReader()))}

@@ -221,6 +221,79 @@ def test_a_stray_mark_in_a_narrow_file_swallows_no_rows(content: str, kept: list
     assert [row.why for row in rows if isinstance(row, Broken)] == [SWALLOWED]
 
 
+PAIRS = [
+    'Escreva push da bolsa,"Compre já',
+    "Escreva push da mala,Mala linda",
+    'Escreva push do tênis,Tênis 20"',
+    "Escreva push do boné,Boné bom",
+]
+DOUBTED: dict[str, tuple[str, list[str]]] = {
+    "the last of two columns": ("prompt,demonstration", PAIRS),
+    "two rows, without one between them": ("prompt,demonstration", [PAIRS[0], *PAIRS[2:]]),
+    "an id before it": ("id,prompt", ['a,"Push da bolsa', "b,Push da mala", 'c,Push de 20"', "d,Push do boné"]),
+    "the first column": (
+        "prompt,id",
+        ['"Push da bolsa,a', "Push da mala,b", 'TV 43",c', "Push do boné,d"],
+    ),
+    "three columns": (
+        "prompt,licence,demonstration",
+        ['Bolsa,CC0,"Compre já', "Mala,CC0,Linda", 'Tênis,CC0,Tênis 20"', "Boné,CC0,Bom"],
+    ),
+    "spaces behind the separators of rows": (
+        "id, licence, source, prompt",
+        ['1, CC0, a,"Push da bolsa', "2, CC0, a, Push da mala", '3, CC0, a, Push de 20"', "4, CC0, a, Push do boné"],
+    ),
+    "spaces in a narrow file": (
+        "id, licence, prompt",
+        ['"1, CC0, Push da bolsa', "2, CC0, Push da mala", '3", CC0, Push de 20', "4, CC0, Push do boné"],
+    ),
+    "numbers between semicolons": ("id;prompt", ['7;"20 bolsas', "8;30 malas", '9;TV 43"', "10;40 bonés"]),
+    "a price in the row": (
+        "id,prompt",
+        ['a,"Push da bolsa de 19,90', "b,Push da mala", 'c,Push do tênis de 20"', "d,Push do boné"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DOUBTED)
+def test_lines_of_a_quoted_cell_that_may_be_rows_are_lost_and_each_is_named(what: str) -> None:
+    """They became one demonstration, without a word."""
+    names, rows = DOUBTED[what]
+    *lost, (line, kept) = rows_of("\n".join([names, *rows, ""]))
+    last = len(rows)
+    assert lost == [(number, f"{IN_DOUBT} (lines 2 to {last})") for number in range(2, last + 1)]
+    assert (line, kept) == (last + 1, re.split("[,;]", rows[-1]))
+
+
+def test_lines_of_a_quoted_row_that_lacks_cells_are_read_as_the_rows_they_are() -> None:
+    """Three lines were counted as one row."""
+    first, *others = PAIRS
+    rows = [f'"{first.replace(chr(34), "")}', *others]
+    assert rows_of("\n".join(["prompt,demonstration", *rows])) == [
+        (2, SWALLOWED),
+        (3, ["Escreva push da mala", "Mala linda"]),
+        (4, ["Escreva push do tênis", 'Tênis 20"']),
+        (5, ["Escreva push do boné", "Boné bom"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        (["prompt", "demonstration"], ["Escreva um push", "Bolsa nova\nCompre já, hoje\npor R$ 19,90"]),
+        (["id", "prompt"], ["a", "Bolsa nova\nPor R$ 19,90"]),
+        (["id", "prompt"], ["a", "Números:\nmês,receita\njaneiro,105\nRecomende ações."]),
+        (["prompt", "demonstration"], ["Dados do mês:\nreceita 105,2\natraso 3,1", "A receita, de 105,2,\ncaiu."]),
+        (["prompt", "licence", "demonstration"], ["Escreva, já:\n- bolsa\n- mala, azul", "CC0", "Uma\nbolsa, azul"]),
+        (["prompt"], ["Escreva um push\nda bolsa\nnova"]),
+    ],
+)
+def test_a_text_of_several_lines_in_a_narrow_file_is_read(names: list[str], row: list[str]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([names, row])
+    assert rows_of(text.getvalue()) == [(2, row)]
+
+
 @pytest.mark.parametrize("what", QUOTED)
 def test_where_marks_do_not_fit_the_lines_are_named_as_an_editor_counts_them(what: str) -> None:
     content, expected = QUOTED[what]
@@ -282,13 +355,14 @@ def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> Non
 # Encodings
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("name", ["own.csv", "own.jsonl"])
 def test_the_advice_for_wide_characters_makes_a_file_that_is_read(name: str, encoding: str, tmp_path: Path) -> None:
     """The advice was that for Latin-1, which leaves a zero byte in front of each letter."""
     rows = {"own.csv": "task,prompt\npush,Promoção de relógio\n", "own.jsonl": '{"prompt": "Promoção de relógio"}\n'}
     (tmp_path / name).write_bytes(rows[name].encode(encoding))
-    with pytest.raises(UserError, match=r"is UTF-(16|32)(LE|BE)?, not UTF-8; convert it: ") as raised:
+    called = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+    with pytest.raises(UserError, match=rf"is {called}, not UTF-8; convert it: ") as raised:
         read_own(tmp_path / name)
     (advice,) = re.findall("`(.*)`", str(raised.value))
     subprocess.run(advice, shell=True, check=True, cwd=tmp_path)
@@ -305,6 +379,26 @@ def test_a_zero_byte_and_a_foreign_letter_cost_their_row(tmp_path: Path) -> None
     assert run("b2w", path, tmp_path / "out")[0].bad_rows[1:] == [
         "b2w.csv line 5: the row holds a zero byte (character 2)"
     ]
+
+
+@pytest.mark.parametrize("behind", [b"", b'\n{"prompt": "Escreva um push"}\n'])
+def test_zero_bytes_of_a_power_cut_cost_their_line_alone(behind: bytes, tmp_path: Path) -> None:
+    """The file was called UTF-16, and refused."""
+    rows = b"".join(json.dumps(push(n)).encode() + b"\n" for n in range(20))
+    (tmp_path / "own.jsonl").write_bytes(rows + b"\0" * 1000 + behind)
+    found = read_own(tmp_path / "own.jsonl")
+    assert (found.rows, len(found.prompts)) == (21 + bool(behind), 20 + bool(behind))
+    assert found.bad.first["unreadable"] == ["own.jsonl line 21: the row holds a zero byte (character 1)"]
+    assert rows_of(b"a,b\n1,2\n" + b"\0" * 101) == [(2, ["1", "2"]), (3, "the row holds a zero byte (character 1)")]
+
+
+@pytest.mark.parametrize("magic", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"])
+def test_a_spreadsheet_named_as_text_is_to_be_saved_as_csv(magic: bytes, tmp_path: Path) -> None:
+    """The command that converts encodings was advised."""
+    (tmp_path / "own.csv").write_bytes(magic + b"\0" * 500 + b"\xff\xfe" * 20)
+    with pytest.raises(UserError, match=r"own\.csv is a spreadsheet or an archive, no text; save it as CSV$"):
+        read_own(tmp_path / "own.csv")
+    assert rows_of("PK,b\n1,2\n") == [(2, ["1", "2"])]
 
 
 def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:

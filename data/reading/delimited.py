@@ -17,14 +17,15 @@ MARK = '"'
 MOST_LINES = 500
 """Of one row: what goes on beyond is no text, but a quotation mark that nothing closes."""
 LEAST_COLUMNS = 4
-"""From here on a line of a text hardly has, by chance, the separators of a row."""
+"""From here on a line of a text hardly has, by chance, the separators of a row; below, `19,90` looks like two cells."""
 STARS = re.compile(r"[1-5](?:[.,]0+)?")
 """A cell of stars; a column of numbers with gaps is saved as 4.0."""
 Kinds = Mapping[str, re.Pattern[str]]
 """{name of a column: what its cells are}, where that can be told from a text."""
 SWALLOWED = "a quotation mark that nothing closes before the next rows; close it, or double it"
 IN_DOUBT = (
-    "a quoted cell whose lines look like rows; close or double a stray mark, or put a space behind each separator"
+    "a quoted cell whose lines look like rows; close or double a stray mark, or put a space behind each separator of a"
+    " text, and none between cells"
 )
 _SEPARATOR = re.compile(r"\"?sep=([,;\t])\"?\r?", re.IGNORECASE)
 """What Excel writes before the header, and reads from there."""
@@ -41,7 +42,8 @@ def delimited(
     Cells are quoted as in RFC 4180; a mark inside of an unquoted cell (TV 43") is part of it. Where marks do not fit,
     only the row of that one line is lost: what stands behind it is read anew. It may be rows, or the rest of a text;
     until one is a row without doubt, what is in doubt is lost too. So is every line of a quoted cell that may as well
-    be rows between two stray marks, unless `kinds` tell which it is.
+    be rows between two stray marks, unless `kinds` tell which it is. In a file of one column nothing tells, and such a
+    cell is a text.
     """
     lines = _Lines(text_lines(file, path))
     top = lines.next_text()
@@ -156,7 +158,7 @@ class _DoubtError(_TornError):
 @dataclass(slots=True)
 class _Record:
     """A row while it is read: `text` are its lines so far, of which `further` are those behind the first. `wide`: its
-    cells of several lines, as (how many stand before it, text).
+    cells of several lines, as (how many stand before it, text). `has_spaces`: behind its own separators.
     """
 
     lines: _Lines
@@ -167,6 +169,7 @@ class _Record:
     cells: list[str] = field(default_factory=list)
     wide: list[tuple[int, str]] = field(default_factory=list)
     has_bare_mark: bool = False
+    has_spaces: bool = False
 
     def read(self) -> None:
         at = 0
@@ -178,6 +181,7 @@ class _Record:
         end = self.text.find(self.sign, at)
         cell = self.text[at:].removesuffix("\r") if end < 0 else self.text[at:end]
         self.has_bare_mark = self.has_bare_mark or MARK in cell
+        self.has_spaces = self.has_spaces or (at > 0 and cell.startswith(" "))
         self.cells.append(cell)
         return end + 1 if end >= 0 else -1
 
@@ -223,7 +227,7 @@ class _Record:
 
     def _swallows_rows(self, columns: _Columns, before: int, lines: list[str]) -> bool | None:
         """None: perhaps. The first line of the cell has to end a row, and its last to begin one. What kinds their cells
-        are tells; else lines that have the separators of rows, without the spaces that follow them in a text.
+        are tells; else lines that have the separators of rows.
         """
         sign, first, last = self.sign, lines[0], lines[-1]
         behind = columns.width - 1 - before
@@ -235,7 +239,12 @@ class _Record:
         kinds = columns.kinds
         known = [(kinds[place], cell.strip()) for place, cell in chain(begins, ends) if place in kinds]
         told = [kind.fullmatch(cell) for kind, cell in known if cell]
-        if told or columns.width < LEAST_COLUMNS:
+        if told or columns.width == 1:
             return bool(told) and all(told)
-        first_has, *inner_have, last_has = (len(re.findall(f"{sign}(?! )", line)) for line in lines)
+        first_has, *inner_have, last_has = (self._separators(line, columns.width) for line in lines)
         return None if (first_has, last_has) == (behind, ahead) or columns.width - 1 in inner_have else False
+
+    def _separators(self, line: str, width: int) -> int:
+        """Those that part cells. Behind one of a text stands a space, which tells where the row itself has none."""
+        decimal = r"(?!(?<=\d),\d)" if self.sign == "," and width < LEAST_COLUMNS else ""
+        return len(re.findall(f"{decimal}{self.sign}{'' if self.has_spaces else '(?! )'}", line))

@@ -17,13 +17,17 @@ from tucano.settings.data import UNREADABLE
 QUOTED = 20
 """Characters of a cell that a complaint shows: in a shifted row they are somebody's review."""
 
-Kind = Literal["number", "time", "stars"]
+Kind = Literal["number", "time", "stars", "id"]
+_NEEDED = ("stars", "id")
+"""Kinds of which no cell is empty."""
+_OTHERWISE = "other than an earlier row of the same id"
 _KINDS: Mapping[Kind, tuple[Callable[[pd.Series], pd.Series], str]] = {
     "number": (lambda cells: _numbers(cells), "a number is needed"),
     "time": (
         lambda cells: pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce"),
         "a time like 2018-03-31 12:00:00 is needed",
     ),
+    "id": (lambda cells: cells.where(cells.str.strip() != ""), "an id is needed"),
     "stars": (lambda cells: _numbers(cells).where(lambda stars: stars.isin([1, 2, 3, 4, 5])), "1 to 5 is needed"),
 }
 
@@ -49,7 +53,8 @@ class TableReader:
         self, path: Path, columns: Mapping[str, Kind | None], separator: str = ",", optional: tuple[str, ...] = ()
     ) -> pd.DataFrame:
         """The named columns and the optional ones that the file has: as text, as numbers or as times (the shop's local
-        time, as published); empty cells are missing. A row without stars is none. Raises `UserError`.
+        time, as published); empty cells are missing. A row without stars or an id is none. Its index names each row:
+        «reviews.csv line 7». Raises `UserError`.
         """
         with opened(path) as file:
             stars = {name: STARS for name, kind in columns.items() if kind == "stars"}
@@ -57,30 +62,38 @@ class TableReader:
             chosen = [*columns, *(name for name in optional if name in header)]
             places = _places(header, chosen, path, separator)
             kind = f"unreadable in {path.name}"
-            found: dict[int, list[str | None]] = {}
+            found: dict[str, list[str | None]] = {}
             count = 0
             for line, cells in rows:
                 count += 1
+                place = f"{path.name} line {line}"
                 if isinstance(cells, Broken):
-                    self.bad.add(kind, f"{path.name} line {line}: {cells.why}")
+                    self.bad.add(kind, f"{place}: {cells.why}")
                 else:
-                    found[line] = [cells[place] or None for place in places]
+                    found[place] = [cells[column] or None for column in places]
         if not count:
             raise UserError(f"{path} has a header and no rows; replace it with the published file")
         table = pd.DataFrame.from_dict(found, orient="index", columns=chosen, dtype="str")
         for name, wanted in columns.items():
             if wanted is not None:
-                table = self._converted(table, name, wanted, path.name, kind)
+                table = self._converted(table, name, wanted, kind)
         self.bad.require_few(kind, count, self._most if len(table) else 0.0, path)
-        return table.reset_index(drop=True)
+        return table
 
-    def _converted(self, table: pd.DataFrame, name: str, wanted: Kind, file: str, kind: str) -> pd.DataFrame:
+    def unique(self, table: pd.DataFrame, ids: list[str]) -> pd.DataFrame:
+        """The first row of each id, which the columns `ids` make; later ones that say something else are counted."""
+        again = table.duplicated(ids)
+        for place in table.index[again & ~table.duplicated()]:
+            self.bad.add(_OTHERWISE, f"{place}: an earlier row of the same {', '.join(ids)} says something else")
+        return table[~again]
+
+    def _converted(self, table: pd.DataFrame, name: str, wanted: Kind, kind: str) -> pd.DataFrame:
         """Without the rows whose cell is something else."""
         convert, needed = _KINDS[wanted]
         values = convert(table[name])
-        is_wrong = values.isna() & (table[name].notna() | (wanted == "stars"))
-        for line, cell in table[name][is_wrong].fillna("").items():
-            self.bad.add(kind, f"{file} line {line}: column {name} holds {_quoted(cell)}, {needed}")
+        is_wrong = values.isna() & (table[name].notna() | (wanted in _NEEDED))
+        for place, cell in table[name][is_wrong].fillna("").items():
+            self.bad.add(kind, f"{place}: column {name} holds {_quoted(cell)}, {needed}")
         return table.assign(**{name: values})[~is_wrong]
 
 

@@ -21,7 +21,7 @@ STATUS = {
 }
 PAYMENT = {"credit_card": "cartão", "debit_card": "débito", "boleto": "boleto", "voucher": "voucher"}
 REVIEW_COLUMNS: dict[str, Kind | None] = {
-    "review_id": None, "order_id": None, "review_score": "stars", "review_comment_title": None,
+    "review_id": "id", "order_id": "id", "review_score": "stars", "review_comment_title": None,
     "review_comment_message": None,
 }  # fmt: skip
 
@@ -56,12 +56,12 @@ def read_olist(folder: Path, files: TableReader) -> OlistTables:
 
 def _orders(folder: Path, files: TableReader) -> pd.DataFrame:
     dates = ("order_purchase_timestamp", "order_delivered_customer_date", "order_estimated_delivery_date")
-    names = dict.fromkeys(("order_id", "customer_id", "order_status"))
-    table = files.read(folder / "olist_orders_dataset.csv", names | dict.fromkeys(dates, "time"))
+    columns: dict[str, Kind | None] = {"order_id": "id", "customer_id": "id", "order_status": None}
+    table = files.read(folder / "olist_orders_dataset.csv", columns | dict.fromkeys(dates, "time"))
+    table = files.unique(table, ["order_id"])
     purchased, delivered, due = (table[column] for column in dates)
-    customers = files.read(
-        folder / "olist_customers_dataset.csv", dict.fromkeys(("customer_id", "customer_state"))
-    ).drop_duplicates("customer_id")
+    customers = files.read(folder / "olist_customers_dataset.csv", {"customer_id": "id", "customer_state": None})
+    customers = files.unique(customers, ["customer_id"])
     table = table.assign(
         purchased=purchased,
         delivered=delivered,
@@ -71,19 +71,16 @@ def _orders(folder: Path, files: TableReader) -> pd.DataFrame:
     table = table.assign(month=purchased.dt.strftime("%Y-%m"), status=table["order_status"].map(STATUS))
     customers = customers.assign(state=without_personal_data(customers["customer_state"]))
     table = table.merge(customers, on="customer_id", how="left")
-    return table.drop_duplicates("order_id")[
-        ["order_id", "purchased", "month", "status", "days_late", "due", "delivered", "state"]
-    ]
+    return table[["order_id", "purchased", "month", "status", "days_late", "due", "delivered", "state"]]
 
 
 def _items(folder: Path, files: TableReader) -> pd.DataFrame:
     items = files.read(
         folder / "olist_order_items_dataset.csv",
-        {"order_id": None, "product_id": None, "price": "number", "freight_value": "number"},
+        {"order_id": "id", "product_id": "id", "price": "number", "freight_value": "number"},
     ).rename(columns={"freight_value": "freight"})
-    products = files.read(
-        folder / "olist_products_dataset.csv", dict.fromkeys(("product_id", "product_category_name"))
-    ).drop_duplicates("product_id")
+    products = files.read(folder / "olist_products_dataset.csv", {"product_id": "id", "product_category_name": None})
+    products = files.unique(products, ["product_id"])
     products = products.assign(
         category=without_personal_data(products["product_category_name"].map(readable, na_action="ignore"))
     )
@@ -100,17 +97,18 @@ def readable(category: str) -> str:
 def _payments(folder: Path, files: TableReader) -> pd.DataFrame:
     table = files.read(
         folder / "olist_order_payments_dataset.csv",
-        {"order_id": None, "payment_type": None, "payment_installments": "number", "payment_value": "number"},
+        {"order_id": "id", "payment_type": None, "payment_installments": "number", "payment_value": "number"},
     ).rename(columns={"payment_installments": "instalments", "payment_value": "value"})
     return table.assign(type=table["payment_type"].map(PAYMENT))[["order_id", "type", "instalments", "value"]]
 
 
 def _reviews(folder: Path, files: TableReader) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(scores of the published reviews, reviews with a text from there and from any `*_reviews_text.csv`)."""
-    published = _review_file(folder / "olist_order_reviews_dataset.csv", files)
+    ids = ["review_id", "order_id"]
+    published = files.unique(_review_file(folder / "olist_order_reviews_dataset.csv", files), ids)
     extra = [_review_file(path, files) for path in sorted(folder.glob("*_reviews_text.csv"))]
     scores = published[["order_id", "review_score"]].rename(columns={"review_score": "score"})
-    texts = pd.concat([published, *extra]).drop_duplicates(["review_id", "order_id"])
+    texts = files.unique(pd.concat([published, *extra]), ids)
     return scores, texts.dropna(subset=["review_comment_title", "review_comment_message"], how="all")
 
 
