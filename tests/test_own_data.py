@@ -73,6 +73,48 @@ def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("name", "number", "mark"),
+    [
+        ("cpf", 52998224725.0, "[CPF]"),
+        ("cpf", 1234567909, "[CPF]"),
+        ("cpf", 99822472, "[CPF]"),
+        ("cpf", "99822472", "[CPF]"),
+        ("cnpj", 11222333000181.0, "[CNPJ]"),
+        ("cartao", 4111111111111111.0, "[CARD]"),
+        ("telefone", 11987654321, "[PHONE]"),
+        ("fones", [11987654321.0, 2.0], [2.0]),
+        ("pedido", 20231234567, "[ORDER]"),
+        ("preco", 1234567.0, 1234567.0),
+        ("vendas", 1234567.0, 1234567.0),
+        ("receita", 1234567890.0, 1234567890.0),
+        ("cpf", 0.5, 0.5),
+        ("cpf", True, True),
+    ],
+)
+def test_the_name_of_a_number_in_a_reference_tells_what_it_is(
+    name: str, number: Any, mark: Any, tmp_path: Path
+) -> None:
+    row = push(1, reference={"product": "bolsa", "cliente": {name: number}})
+    (found,) = read_own(written(tmp_path / "own.jsonl", [row])).prompts
+    assert found.reference == {"product": "bolsa", "cliente": {name: mark}}
+
+
+def test_a_personal_number_leaves_a_list_of_figures_and_what_is_left_still_fits(tmp_path: Path) -> None:
+    """A text among figures ended the training that read them."""
+    row = push(1, reference={"product": "bolsa", "figures": [52998224725.0, 52998224725, 89.9, 1234567.0]})
+    found = read_own(written(tmp_path / "own.jsonl", [row]))
+    assert found.prompts[0].reference == {"product": "bolsa", "figures": [89.9, 1234567.0]}
+    assert found.masked == {"cpf": 2}
+
+
+def test_a_reference_that_no_longer_fits_once_masked_is_refused(tmp_path: Path) -> None:
+    facts = [{"label": "titular", "value": 52998224725.0}]
+    row = {**push(1), "task": "insights", "reference": {"facts": facts}}
+    (said,) = read_own(written(tmp_path / "own.jsonl", [row])).bad.first["reference"]
+    assert "does not fit the task insights (facts.0.value" in said and "52998224725" not in said
+
+
+@pytest.mark.parametrize(
     ("task", "reference"),
     [("push", {"produto": "bolsa"}), ("extraction", {"sentiment": "negative"}), ("sql_qa", {"query": "SELECT 1"})],
 )
