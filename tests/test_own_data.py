@@ -223,6 +223,20 @@ def test_columns_are_read_as_pandas_saves_them(tmp_path: Path) -> None:
     assert found.bad.counts == {"no consent": 1} and found.notes.counts["no consent stated"] == 1
 
 
+@pytest.mark.parametrize(
+    "days",
+    [
+        pyarrow.array([0, 10**7, 1], pyarrow.int32()).cast(pyarrow.date32()),  # about the year 29,349
+        pyarrow.array([0, 10**15, 1], pyarrow.int64()).cast(pyarrow.timestamp("ms")),  # about the year 33,658
+    ],
+)
+def test_a_date_that_no_calendar_has_costs_its_row_of_parquet(days: pyarrow.Array, tmp_path: Path) -> None:
+    prompts = pyarrow.array([push(number)["prompt"] for number in range(3)])
+    found = read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompts, "consent": days}))
+    assert any("own.parquet row 2: a cell holds" in said for said in found.bad.first["unreadable"])
+    assert found.rows == 3
+
+
 def test_bytes_that_are_not_utf8_cost_their_row_of_parquet(tmp_path: Path) -> None:
     texts = [push(1)["prompt"].encode(), "Notificação".encode("latin-1"), push(2)["prompt"].encode()]
     prompts = pyarrow.array(texts, pyarrow.binary()).view(pyarrow.string())
