@@ -329,6 +329,10 @@ def member(
 
 
 FIRST = member(NAME, MANIFEST.text())
+PLAIN = (
+    '{"schema_version": 1, "model": "a", "version": 1, "tags": {}, "chain": {}, "consent": null, "packages": {},'
+    ' "files": {}}'
+)
 
 
 def hostile() -> Iterator[tuple[str, bytes, str]]:
@@ -352,6 +356,20 @@ def hostile() -> Iterator[tuple[str, bytes, str]]:
     yield "a promise elsewhere", gzip.compress(tar_of(member(NAME, below.text()))), "which no bundle has"
     yield "no manifest", gzip.compress(tar_of(member("a", b"x"))), "its first file is not bundle.json"
     yield "deep", gzip.compress(tar_of(member(NAME, b"[" * 100_000))), "is damaged"
+    for what, value, other in (
+        ("half a character", '"model": ', '"model": "\\ud83d", "m": '),
+        ("half a character in a tag", '"tags": {', '"tags": {"a": "\\ud83d"'),
+        ("half a character in the chain", '"chain": {', '"chain": {"\\ud83d": "a"'),
+        ("a name twice", '"version": 1', '"version": 1, "version": 2'),
+        ("true for a number", '"version": 1', '"version": true'),
+        ("a fraction", '"version": 1', '"version": 1.0'),
+        ("below one", '"version": 1', '"version": -1'),
+        ("true for the schema", '"schema_version": 1', '"schema_version": true'),
+        ("a fraction for the schema", '"schema_version": 1', '"schema_version": 1.0'),
+    ):
+        forged = PLAIN.replace(value, other)
+        assert forged != PLAIN
+        yield what, gzip.compress(tar_of(member(NAME, forged.encode()))), "is damaged"
     yield "no text", gzip.compress(tar_of(member(NAME, b"\xff"))), "is damaged"
     yield "cut", gzip.compress(tar_of(FIRST))[:-200], "no whole bundle"
     yield "no gzip", b"PK\x03\x04", "no whole bundle"

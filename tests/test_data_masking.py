@@ -33,6 +33,7 @@ MASKED = [
     ("ana＠gmail.com", "[EMAIL]", {"email": 1}),
     ("meu cpf é 12345601, confiram", "meu cpf é [CPF], confiram", {"cpf": 1}),  # 000.123.456-01, kept as a number
     ("cnpj 394460005887", "cnpj [CNPJ]", {"cnpj": 1}),  # 00.394.460/0058-87
+    ("CPF nº 99822472, CPF n. 1234567", "CPF nº [CPF], CPF n. [CPF]", {"cpf": 2}),  # 000.998.224-72
     ("pix 550e8400_e29b_41d4_a716_446655440000", "pix [PIX]", {"pix": 1}),
     ("nota em nome de 52998224725", "nota em nome de [CPF]", {"cpf": 1}),
     ("meucpf52998224700ok", "meucpf[CPF]ok", {"cpf": 1}),

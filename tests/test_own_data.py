@@ -73,6 +73,48 @@ def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("name", "number", "mark"),
+    [
+        ("cpf", 52998224725.0, "[CPF]"),
+        ("cpf", 1234567909, "[CPF]"),
+        ("cpf", 99822472, "[CPF]"),
+        ("cpf", "99822472", "[CPF]"),
+        ("cnpj", 11222333000181.0, "[CNPJ]"),
+        ("cartao", 4111111111111111.0, "[CARD]"),
+        ("telefone", 11987654321, "[PHONE]"),
+        ("fones", [11987654321.0, 2.0], [2.0]),
+        ("pedido", 20231234567, "[ORDER]"),
+        ("preco", 1234567.0, 1234567.0),
+        ("vendas", 1234567.0, 1234567.0),
+        ("receita", 1234567890.0, 1234567890.0),
+        ("cpf", 0.5, 0.5),
+        ("cpf", True, True),
+    ],
+)
+def test_the_name_of_a_number_in_a_reference_tells_what_it_is(
+    name: str, number: Any, mark: Any, tmp_path: Path
+) -> None:
+    row = push(1, reference={"product": "bolsa", "cliente": {name: number}})
+    (found,) = read_own(written(tmp_path / "own.jsonl", [row])).prompts
+    assert found.reference == {"product": "bolsa", "cliente": {name: mark}}
+
+
+def test_a_personal_number_leaves_a_list_of_figures_and_what_is_left_still_fits(tmp_path: Path) -> None:
+    """A text among figures ended the training that read them."""
+    row = push(1, reference={"product": "bolsa", "figures": [52998224725.0, 52998224725, 89.9, 1234567.0]})
+    found = read_own(written(tmp_path / "own.jsonl", [row]))
+    assert found.prompts[0].reference == {"product": "bolsa", "figures": [89.9, 1234567.0]}
+    assert found.masked == {"cpf": 2}
+
+
+def test_a_reference_that_no_longer_fits_once_masked_is_refused(tmp_path: Path) -> None:
+    facts = [{"label": "titular", "value": 52998224725.0}]
+    row = {**push(1), "task": "insights", "reference": {"facts": facts}}
+    (said,) = read_own(written(tmp_path / "own.jsonl", [row])).bad.first["reference"]
+    assert "does not fit the task insights (facts.0.value" in said and "52998224725" not in said
+
+
+@pytest.mark.parametrize(
     ("task", "reference"),
     [("push", {"produto": "bolsa"}), ("extraction", {"sentiment": "negative"}), ("sql_qa", {"query": "SELECT 1"})],
 )
@@ -179,6 +221,20 @@ def test_columns_are_read_as_pandas_saves_them(tmp_path: Path) -> None:
     found = read_own(tmp_path / "own.parquet")
     assert [(prompt.id, prompt.stars) for prompt in found.prompts] == [("17", 4), ("", None)]
     assert found.bad.counts == {"no consent": 1} and found.notes.counts["no consent stated"] == 1
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        pyarrow.array([0, 10**7, 1], pyarrow.int32()).cast(pyarrow.date32()),  # about the year 29,349
+        pyarrow.array([0, 10**15, 1], pyarrow.int64()).cast(pyarrow.timestamp("ms")),  # about the year 33,658
+    ],
+)
+def test_a_date_that_no_calendar_has_costs_its_row_of_parquet(days: pyarrow.Array, tmp_path: Path) -> None:
+    prompts = pyarrow.array([push(number)["prompt"] for number in range(3)])
+    found = read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompts, "consent": days}))
+    assert any("own.parquet row 2: a cell holds" in said for said in found.bad.first["unreadable"])
+    assert found.rows == 3
 
 
 def test_bytes_that_are_not_utf8_cost_their_row_of_parquet(tmp_path: Path) -> None:

@@ -53,6 +53,12 @@ def candidates(prompts: int = 3, completions: int = 2, tasks: tuple[Task, ...] =
     ]
 
 
+def candidate(completion: str = "Corre!") -> bytes:
+    """A line of a file of completions."""
+    asked = Prompt("push-0", "push", "Crie um push", "molde", "synthetic", "CC0")
+    return json.dumps(asdict(Candidate(asked, completion, "sampled", "m"))).encode()
+
+
 def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "ratings.jsonl").read_text(encoding="utf-8").split("\n")[:-1]]
 
@@ -365,6 +371,11 @@ class TestMistakes:
             (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (prompt: Field required)"),
             (b"not json\n", "line 1 is not a completion"),
             (b"\xff\xfe\n", "is not UTF-8 text"),
+            (candidate().replace(b'"user": ', b'"user": "a", "user": '), "line 1 is not a completion with its prompt (a name"),
+            (candidate().replace(b'"completion": ', b'"completion": "a", "completion": '), "(a name is given twice"),
+            (candidate().replace(b"{}", b'{"product": "bolsa", "product": "mala"}'), "(a name is given twice"),
+            (candidate().replace(b"{}", b'{"product": "bolsa", "preco": NaN}'), "(a number is too long, or none)"),
+            (candidate(completion="a\0b"), "(a text of it holds a zero byte)"),
         ],
     )  # fmt: skip
     def test_a_file_without_completions(self, tmp_path: Path, content: bytes, says: str) -> None:
@@ -372,6 +383,28 @@ class TestMistakes:
         with pytest.raises(UserError) as refused:
             read_source(tmp_path / "file.jsonl")
         assert says in str(refused.value)
+
+    def test_what_only_looks_like_a_zero_byte_is_a_completion(self, tmp_path: Path) -> None:
+        (tmp_path / "file.jsonl").write_bytes(candidate(completion="a\\u0000"))
+        assert [found.completion for found in read_source(tmp_path / "file.jsonl").candidates] == ["a\\u0000"]
+
+    def test_an_answer_with_a_zero_byte_is_not_drawn(self, tmp_path: Path) -> None:
+        """A rating folder with it could not be read."""
+        asked = [prompt(0)]
+        rows = [
+            {"arm": "a", "prompt_id": "push-0", "task": "push", "completion": text, "decoding": "sampled"}
+            for text in ("Corre!", "a\0")
+        ]
+        found = read_source(answered(tmp_path / "runs", asked, rows, "CREATE TABLE t(a);"))
+        assert [candidate.completion for candidate in found.candidates] == ["Corre!"]
+
+    def test_a_rating_given_twice_in_its_line(self, folder: Path) -> None:
+        session = Session(folder, candidates(), "ana", "human")
+        session.say(current(session).id, "3")
+        path = folder / "ratings.jsonl"
+        path.write_text(path.read_text(encoding="utf-8").replace('"rating": 3', '"rating": 3, "rating": 5'), "utf-8")
+        with pytest.raises(UserError, match=r"ratings\.jsonl line 1 is not a rating \(a name is given twice"):
+            read_ratings(folder)
 
     def test_two_prompts_under_one_id_and_sql_without_its_store(self, tmp_path: Path) -> None:
         path = tmp_path / "file.jsonl"

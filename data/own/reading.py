@@ -172,6 +172,8 @@ def _cells(batch: Any, others: dict[str, Any]) -> dict[str, Any] | Broken:
         (row,) = batch.to_pylist()
     except UnicodeDecodeError:
         return Broken(f"a cell holds bytes that are {NOT_UTF8}")
+    except (OverflowError, ValueError):
+        return Broken("a cell holds what Python has no value for, like a date behind the year 9999")
     return {**{name: cell for name, cell in row.items() if not _is_missing(cell)}, **others}
 
 

@@ -86,6 +86,8 @@ def own_row(raw: RawRow) -> OwnRow:
         raise Bad("missing", "there is no prompt, or no word in it")
     task, guessed = _task(given, user)
     reference = masked_reference(_reference(given, task, raw.form), masks.text)
+    if reference:
+        _refuse_misfit(reference, task)  # as it is stored: a masked number may not fit where it stood
     notes = _notes(given, task, guessed, reference)
     demonstration = masks.text(_text(given, "demonstration")) or None
     _refuse_marks("prompt", user)
@@ -244,7 +246,7 @@ def _consent(given: Mapping[str, Any]) -> bool | None:
 
 
 def _reference(given: Mapping[str, Any], task: str, form: str) -> dict[str, Any]:
-    """The reference, as its task's model has it; {} without one."""
+    """The reference; {} without one."""
     value = given.get("reference", {})
     if isinstance(value, str):
         if len(value) > LONGEST_REFERENCE:
@@ -261,8 +263,6 @@ def _reference(given: Mapping[str, Any], task: str, form: str) -> dict[str, Any]
         raise Bad("too long", f"reference has more than {LONGEST_REFERENCE} characters")
     if value and task == GENERAL:
         raise Bad("reference", "a general demonstration is scored by nothing, so leave the reference out")
-    if value:
-        _refuse_misfit(value, task)
     return value
 
 

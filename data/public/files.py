@@ -9,6 +9,7 @@ from typing import Any
 from tucano.errors import UserError
 from tucano.prompts import lines_of
 from tucano.security.printable import short
+from tucano.security.strict_json import strict_json
 
 MOST_BYTES = 16 * 2**20
 """Of one file; the published ones have 3 MB at most, and lists of nothing take 25 times their file's size."""
@@ -49,17 +50,27 @@ def _is_folder(path: Path) -> bool:
 def objects(setting: str, path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON list or of JSON lines, in their order."""
     text = _text(setting, path)
-    try:
-        found = json.loads(text) if path.suffix == ".json" else list(map(json.loads, filter(str.strip, lines_of(text))))
-        json.dumps(found, ensure_ascii=False).encode("utf-8")  # half a character, which no file takes, fails here
-    except (ValueError, RecursionError) as error:  # ValueError: no JSON, a number without end, half a character
-        raise refusal(setting, f"{path.name} is no JSON ({str(error)[:80]}); take the published file") from None
+    if path.suffix == ".json":
+        found = _json(setting, text, path.name)
+    else:
+        lines = enumerate(lines_of(text), start=1)
+        found = [_json(setting, line, f"{path.name} line {number}") for number, line in lines if line.strip()]
     rows = [found] if isinstance(found, dict) else found
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise refusal(setting, f"{path.name} holds no objects; take the published file")
     if len(rows) > MOST_QUESTIONS:
         raise refusal(setting, f"{path.name} has more than {MOST_QUESTIONS} rows; take the published file")
     return rows
+
+
+def _json(setting: str, text: str, where: str) -> Any:
+    try:
+        found = strict_json(text)
+        # half a character, which no file takes, and a number without end fail here
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise refusal(setting, f"{where} is no JSON ({str(error)[:80]}); take the published file") from None
+    return found
 
 
 def _text(setting: str, path: Path) -> str:

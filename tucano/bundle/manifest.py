@@ -3,20 +3,20 @@
 import json
 import re
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import Field, TypeAdapter
 
 from tucano.artifacts.identity import digest
-from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.security.printable import short
+from tucano.security.strict_json import strict_json
 
 NAME = "bundle.json"
 CARD = "README.md"
 ARTIFACTS, MODEL, RATINGS = "artifacts", "model", "ratings"
 """Folders: the artifacts as a storage keeps them, the files of the registered version, what people rated."""
-SCHEMA_VERSION: Literal[1] = 1
+SCHEMA_VERSION = 1
 MOST_FILES, MOST_BYTES, MOST_MANIFEST = 10_000, 2**36, 2**24
 LONGEST_NAME = 240
 _PART = re.compile(r"\w[\w.+\- ]{0,120}", re.ASCII)
@@ -39,9 +39,9 @@ class Manifest:
     where the bundle was packed.
     """
 
-    schema_version: Literal[1]
+    schema_version: Annotated[int, Field(ge=SCHEMA_VERSION, le=SCHEMA_VERSION)]  # to a Literal, `true` is a 1
     model: str
-    version: int
+    version: Annotated[int, Field(ge=1)]
     tags: dict[str, str]
     chain: dict[str, str]
     consent: str | None
@@ -60,8 +60,9 @@ class Manifest:
 def read_manifest(content: bytes) -> Manifest:
     """UserError where it is none, or lists what no bundle holds."""
     try:
-        manifest = parsed(Manifest, json.loads(content.decode()))
-    except (ValueError, RecursionError, ValidationError):
+        strict_json(content.decode())  # a name given twice, which pydantic takes
+        manifest = TypeAdapter(Manifest).validate_json(content, strict=True)
+    except ValueError:  # no UTF-8, no JSON, half a character, or a value of another type
         raise UserError(f"its {NAME} is damaged, or another version's; take the bundle from its maker again") from None
     for name in manifest.files:
         require_name(name)

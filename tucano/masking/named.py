@@ -101,8 +101,10 @@ _CODED = re.compile(
     rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
 )
 _SHORTENED = re.compile(
-    rf"(?=c)(?<![a-z])(?:(?:{_WORDS['cpf']})(?!\])(?=[^\d]{{1,20}}\d{{7,8}}(?![0-9a-z])){_MARKS}{_SMALL}(?P<cpf>\d{{7,8}})"
-    rf"|(?:{_WORDS['cnpj']})(?!\])(?=[^\d]{{1,20}}\d{{9,12}}(?![0-9a-z])){_MARKS}{_SMALL}(?P<cnpj>\d{{9,12}}))(?![0-9a-z])"
+    rf"(?=c)(?<![a-z])(?:(?:{_WORDS['cpf']})(?!\])(?=[^\d]{{1,20}}\d{{7,8}}(?![0-9a-z])){_MARKS}{_SMALL}(?:{_NUMBER})?"
+    r"(?P<cpf>\d{7,8})"
+    rf"|(?:{_WORDS['cnpj']})(?!\])(?=[^\d]{{1,20}}\d{{9,12}}(?![0-9a-z])){_MARKS}{_SMALL}(?:{_NUMBER})?"
+    r"(?P<cnpj>\d{9,12}))(?![0-9a-z])"
 )
 """Kept as a number, so that its leading zeros are gone, directly behind its word."""
 _QUANTITY = re.compile(rf"{AMOUNT}|(?:19|20)\d\d(?![0-9a-z])")

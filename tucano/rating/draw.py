@@ -23,6 +23,7 @@ from tucano.files.prompts import STORE, PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
+from tucano.preferences import ZERO
 from tucano.prompts import TASKS, Prompt, Task, read_prompts
 from tucano.rating.files import CandidateLine, Origin, check_ids, lines, parse, write
 from tucano.rating.ratings import RATINGS
@@ -227,7 +228,7 @@ def _read_run(storage: Path, decoding: Decoding) -> CandidateSource:
     answers = [
         answer
         for answer in read_answers(_whole(folder, manifest, AnswerFiles(Path()).answers.name))
-        if answer.decoding == decoding
+        if answer.decoding == decoding and ZERO not in answer.completion  # which no rating folder may hold
     ]
     made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in answers]
     quality = {candidate.id: answer.reward for candidate, answer in zip(made, answers, strict=True)}

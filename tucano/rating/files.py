@@ -3,6 +3,7 @@ with types.
 """
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tucano.errors import UserError
 from tucano.prompts import Prompt, decoded, lines_of
 from tucano.security.printable import short
+from tucano.security.strict_json import NoJson, strict_json
 from tucano.specs.registry import spec_of
 from tucano.storage.places import require_file
 
@@ -25,6 +27,8 @@ MOST_BYTES = 64 * 2**20
 LONGEST_LINE = 2**20
 LONGEST_CORRECTION = 8000
 """Characters; as many as a demonstration of own data may have."""
+_ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+"""A zero byte as JSON writes it: behind an odd number of backslashes."""
 
 
 class CandidateLine(BaseModel):
@@ -74,12 +78,25 @@ def parse(kind: type[Line], text: str | bytes, where: str, what: str) -> Line:
     else.
     """
     try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        first: Any = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        reason = short(f"{place}: {first['msg']}".removeprefix(": "))
+        found = kind.model_validate_json(text)
+        _require_plain(text if isinstance(text, str) else text.decode())
+    except (ValidationError, NoJson) as error:
+        reason = str(error) if isinstance(error, NoJson) else _first_fault(error)
         raise UserError(f"{where} is not {what} ({reason}); mend or remove the line") from None
+    return found
+
+
+def _require_plain(text: str) -> None:
+    """NoJson for what pydantic takes and other readers of the same text do not."""
+    strict_json(text)
+    if "\\u0000" in text and _ZERO.search(text):  # few lines have it, and the pattern takes its time
+        raise NoJson("a text of it holds a zero byte")
+
+
+def _first_fault(error: ValidationError) -> str:
+    first: Any = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return short(f"{place}: {first['msg']}".removeprefix(": "))
 
 
 def check_ids(prompts: Iterable[Prompt], path: Path) -> None:
