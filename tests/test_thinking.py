@@ -68,6 +68,15 @@ def tokenizer() -> PreTrainedTokenizerBase:
         ("</think>resposta", "resposta"),
         ("nota 2</think><think>de novo</think>resposta", "resposta"),
         ("só isso</think>", ""),
+        ("<think>a</think>\n</think>\n{}", "{}"),  # closed twice
+        ("a</think>b</think>{}", "{}"),
+        ("<think>a<think>b</think>c</think>{}", "{}"),  # a thought in a thought
+        ('{"a":"x</think>y"}', '{"a":"x</think>y"}'),  # said, not closed
+        ('{"a":"\\"</think>"}', '{"a":"\\"</think>"}'),
+        ('{"a":"x</think>y', '{"a":"x</think>y'),  # cut off at the ceiling
+        ('<think>a</think>\n{"a":"</think>"}', '{"a":"</think>"}'),
+        ('{"a":1}</think>', ""),
+        ('{"a":"b"}</think>{"a":1}', '{"a":1}'),
         ("diz <think>no meio</think> algo", "diz <think>no meio</think> algo"),  # not before the answer: judged with it
     ],
 )

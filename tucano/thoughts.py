@@ -12,9 +12,11 @@ OPEN, CLOSE = "<think>", "</think>"
 NONE_YET = f"{OPEN}\n\n{CLOSE}\n\n"
 """The empty thought that a chat template writes where a model shall answer at once."""
 ON, OFF = "/think", "/no_think"
-THOUGHTS = rf"(?s)\A(?:(?:(?!{OPEN}).)*?{CLOSE}\s*)?(?:\s*{OPEN}(?:.*?{CLOSE}\s*|.*))*"
-"""What stands before an answer, also where the prompt has opened the thought and the text only closes it; all of a text
-whose thought is not closed. A pattern, since it is packed with models that are served without our code."""
+_IN_OBJECT = rf'(?:"(?:[^"\\]|\\.)*"|(?!{OPEN})[^"])*?'
+THOUGHTS = rf"(?s)\A(?:(?:\s*\{{{_IN_OBJECT}|(?!\s*\{{)(?:(?!{OPEN}).)*?){CLOSE}\s*|\s*{OPEN}(?:.*?{CLOSE}\s*|.*))*"
+"""What stands before an answer, also where the prompt has opened the thought and the text only closes it, and where one
+is closed twice; all of a text whose thought is not closed. A mark within a string of a JSON object is said and closes
+nothing. A pattern, since it is packed with models that are served without our code."""
 _THOUGHTS = re.compile(THOUGHTS)
 
 
