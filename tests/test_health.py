@@ -102,6 +102,28 @@ def test_one_bad_look_is_no_collapse_and_a_schedule_may_end_at_its_end() -> None
     assert raised(*steps(90), *steps(1, learning_rate=1e-7)) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "series", "bad", "fine"),
+    [
+        ("no_signal", "zero_variance/push", 1.0, 0.0),
+        ("entropy_gone", "entropy", 0.001, 0.3),
+        ("at_ceiling", "completions/clipped_ratio", 0.8, 0.1),
+        ("sampler_apart", "sampling/sampling_logp_difference/mean", 5.0, 0.0),
+    ],
+)
+def test_what_is_no_number_is_an_alarm_and_silences_none(name: str, series: str, bad: float, fine: float) -> None:
+    """Of every five steps one is NaN, so that a mean of five would never be a number."""
+    sometimes = [row for _ in range(3) for row in (*steps(4, **{series: bad}), *steps(1, **{series: math.nan}))]
+    assert [(alarm.name, alarm.step) for alarm in raised(*sometimes)] == [("not_finite", 5), (name, 6)]
+    [alarm] = raised(*steps(5, **{series: fine}), *steps(1, **{series: math.nan}), *steps(5, **{series: fine}))
+    assert (alarm.step, alarm.evidence) == (6, f"train/{series} is nan")
+
+
+def test_a_number_that_no_alarm_reads_may_be_none() -> None:
+    """The truth of a look is NaN where no prompt has a reference."""
+    assert raised(*steps(3), *looks({"truth": math.nan}, {"truth": math.nan}), *steps(3)) == []
+
+
 def test_the_settings_say_which_alarms_stop() -> None:
     rows = steps(9, entropy=0.001)
     assert not raised(*rows)[0].stops

@@ -47,17 +47,28 @@ def level(name: str, stops: bool) -> Literal["ALARM", "note"]:
 
 @dataclass
 class History:
-    """Every metric by name, oldest first."""
+    """Every metric by name, oldest first, without NaN: no comparison with it holds, so one would silence every rule
+    whose window it is in. `unknown` are the metrics that were NaN, `read` those that rules have asked for.
+    """
 
     series: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    unknown: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
 
     def add(self, values: Mapping[str, float]) -> None:
         for name, value in values.items():
-            self.series[name].append(value)
+            if math.isnan(value):
+                self.unknown.add(name)
+            else:
+                self.series[name].append(value)
+
+    def all(self, name: str) -> list[float]:
+        self.read.add(name)
+        return self.series.get(name, [])
 
     def last(self, name: str, count: int) -> list[float]:
         """The newest `count` values; empty while there are fewer."""
-        values = self.series.get(name, [])
+        values = self.all(name)
         return values[-count:] if len(values) >= count else []
 
 
@@ -67,8 +78,10 @@ def _mean(values: list[float]) -> float:
 
 def _not_finite(history: History, settings: HealthSettings) -> Iterator[str]:
     for name in ("train/loss", "train/grad_norm"):
-        if any(not math.isfinite(value) for value in history.last(name, 1)):
+        if any(math.isinf(value) for value in history.last(name, 1)):
             yield f"{name} is {history.last(name, 1)[0]}"
+    for name in sorted(history.read & history.unknown):
+        yield f"{name} is nan"
 
 
 def _no_signal(history: History, settings: HealthSettings) -> Iterator[str]:
@@ -99,7 +112,7 @@ def _reward_scale(history: History, settings: HealthSettings) -> Iterator[str]:
 
 
 def _rate_gone(history: History, settings: HealthSettings) -> Iterator[str]:
-    rates, progress = history.series.get("train/learning_rate", []), history.last("progress", 1)
+    rates, progress = history.all("train/learning_rate"), history.last("progress", 1)
     if rates and progress and progress[0] < 0.8 and rates[-1] < 0.01 * max(rates):
         yield (
             f"the learning rate is {rates[-1]:.2g} after {progress[0]:.0%} of the run, below 1 % of its peak"
@@ -124,13 +137,13 @@ def _task_starved(history: History, settings: HealthSettings) -> Iterator[str]:
 
 
 def _policy_still(history: History, settings: HealthSettings) -> Iterator[str]:
-    kl = history.series.get("validation/kl", [])[1:]
+    kl = history.all("validation/kl")[1:]
     if len(kl) >= 2 and max(kl[-2:]) < settings.kl_floor:
         yield f"the KL to the start is {max(kl[-2:]):.2g} nats per token, below {settings.kl_floor:.2g}, at two looks"
 
 
 def _collapse(history: History, settings: HealthSettings) -> Iterator[str]:
-    rewards = history.series.get("validation/reward", [])
+    rewards = history.all("validation/reward")
     if len(rewards) < 3:
         return
     fall = max(rewards) - max(rewards[-2:])
@@ -153,7 +166,6 @@ def _hacking(history: History, settings: HealthSettings) -> Iterator[str]:
 
 Rule = Callable[[History, HealthSettings], Iterator[str]]
 RULES: dict[AlarmName, tuple[Rule, str]] = {
-    "not_finite": (_not_finite, "Lower {section}.learning_rate or {section}.max_grad_norm."),
     "no_signal": (
         _no_signal,
         (
@@ -182,7 +194,9 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
     ),
     "collapse": (_collapse, "The best checkpoint so far is kept; lower {section}.learning_rate."),
     "hacking": (_hacking, "Read the answers: the reward pays for something that is not true. This blocks promotion."),
+    "not_finite": (_not_finite, "Lower {section}.learning_rate or {section}.max_grad_norm."),
 }
+"""`not_finite` is the last, as it looks at all that the others have read."""
 
 
 class Watch:
