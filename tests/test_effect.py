@@ -1,6 +1,8 @@
 """An adapter that was saved does the same wherever it is loaded; its file may be wrong, and equal to what was loaded."""
 
 import json
+import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,15 +90,56 @@ def test_an_adapter_on_another_base_is_refused(place: Path) -> None:
         loaded(place)
 
 
-def test_an_adapter_without_the_file_that_changes_nothing_is_said(
-    place: Path, caplog: pytest.LogCaptureFixture
+def filled(factor: str, value: float) -> Callable[[dict[str, Tensor]], dict[str, Tensor]]:
+    return lambda held: {name: t.fill_(value) if factor in name else t for name, t in held.items()}
+
+
+def without_scale(folder: Path) -> None:
+    config = folder / "adapter_config.json"
+    config.write_text(json.dumps(json.loads(config.read_text(encoding="utf-8")) | {"lora_alpha": 0}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda folder: change(folder, without_b), "changes nothing"),
+        (lambda folder: change(folder, filled("lora_A", 0.0)), "changes nothing"),
+        (without_scale, "changes nothing"),
+        (lambda folder: change(folder, filled("lora_B", math.nan)), "no numbers"),
+        (lambda folder: change(folder, filled("lora_A", math.inf)), "no numbers"),
+    ],
+    ids=["B of zero", "A of zero", "scale of zero", "B of NaN", "A of infinity"],
+)
+def test_an_adapter_that_does_nothing_or_gives_no_numbers_is_refused(
+    spoil: Callable[[Path], None], said: str, place: Path
 ) -> None:
+    """Nothing beside it says what it did; one of several tasks is no better."""
     (place / "adapter" / effect.FILE).unlink()
     loaded(place)
-    assert "changes nothing" not in caplog.text
+    shutil.copytree(place / "adapter", place / "tasks" / "insights")
+    spoil(place / "adapter")
+    with pytest.raises(NotAsSaved, match=f"adapter {said}|adapter gives {said}"):
+        loaded(place)
+    shutil.copytree(place / "adapter", place / "tasks" / "push")
+    with pytest.raises(NotAsSaved, match=f"push {said}|push gives {said}"):
+        load_policy(SMALL, str(place / "base"), place / "tasks", trainable=False, seed=0)
+
+
+def test_an_adapter_whose_training_changed_nothing_is_loaded_and_gives_numbers(place: Path) -> None:
+    """Its best look was the one before the first step."""
     change(place / "adapter", without_b)
+    held = json.loads((place / "adapter" / effect.FILE).read_text(encoding="utf-8"))
+    effect.Effect(held["texts"], held["without"], held["without"]).write(place / "adapter")
     loaded(place)
-    assert "adapter changes nothing (each of its B is zero)" in caplog.text
+    change(place / "adapter", filled("lora_B", math.nan))
+    with pytest.raises(NotAsSaved, match="no numbers"):
+        loaded(place)
+
+
+def test_an_adapter_that_is_to_be_trained_may_change_nothing_yet(place: Path) -> None:
+    (place / "adapter" / effect.FILE).unlink()
+    change(place / "adapter", without_b)
+    load_policy(SMALL, str(place / "base"), place / "adapter", trainable=True, seed=0)
 
 
 def test_what_is_written_beside_an_adapter_leaves_the_model_as_it_was() -> None:

@@ -6,6 +6,7 @@ the log-probabilities of a few fixed texts, and whoever loads it measures that a
 """
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -57,12 +58,24 @@ def of(policy: PeftModel, texts: Texts | None = None) -> Effect:
     return Effect(texts, with_adapter, without)
 
 
-def require(model: Any, folder: Path) -> None:
+def require(model: Any, folder: Path, trainable: bool = False) -> None:
     """NotAsSaved where what was loaded from `folder`, an adapter or a model with one merged into it, changes other
-    things than when it was saved. Nothing is said of folders without the file.
+    things than when it was saved. Without the file, where an adapter that is to answer changes nothing; one that is to
+    be trained need not yet.
     """
-    if not (folder / FILE).is_file():
-        return
+    if (folder / FILE).is_file():
+        _require_as_saved(model, folder)
+    elif isinstance(model, PeftModel) and not trainable:
+        found = of(model)
+        _require_numbers(found.with_adapter, folder)
+        if found.with_adapter == found.without:
+            raise NotAsSaved(
+                f"{folder} changes nothing: what is loaded answers like its base (its A, its B or its lora_alpha is"
+                " zero); take the adapter as it was trained"
+            )
+
+
+def _require_as_saved(model: Any, folder: Path) -> None:
     held = Effect(**json.loads((folder / FILE).read_text(encoding="utf-8")))
     saved, base = torch.tensor(held.with_adapter), torch.tensor(held.without)
     if isinstance(model, PeftModel):
@@ -70,6 +83,7 @@ def require(model: Any, folder: Path) -> None:
         now = torch.tensor(found.with_adapter) - torch.tensor(found.without) + base
     else:
         now = torch.tensor(logps(model, held.texts))
+    _require_numbers(now.tolist(), folder)
     if not follows(now, saved, base, LEAST.get(model.dtype, LEAST_ROUNDED)):
         raise NotAsSaved(
             f"{folder} does not change its base as it did when it was trained: {_mean(now - saved):.2g} nats per token"
@@ -87,12 +101,13 @@ def follows(found: Tensor, trained: Tensor, base: Tensor, least: float, slack: f
     return _mean(found - trained) - slack <= SHARE * _mean(found - base)
 
 
-def changes_nothing(folder: Path) -> bool:
-    """Whether every product B A of an adapter's file is zero."""
-    from tucano.training.checkpoints.weights import stored_tensors
-
-    later = [tensor for name, tensor in stored_tensors(sorted(folder.glob("*.safetensors"))) if "lora_B" in name]
-    return bool(later) and not any(tensor.any() for tensor in later)
+def _require_numbers(found: list[float], folder: Path) -> None:
+    """By itself, as no comparison with NaN says anything."""
+    if not all(map(math.isfinite, found)):
+        raise NotAsSaved(
+            f"{folder} gives no numbers: log-probabilities are NaN or infinite, so its weights are damaged; take the"
+            " adapter as it was trained"
+        )
 
 
 def logps(model: Any, texts: Texts) -> list[float]:

@@ -4,7 +4,6 @@ A base comes from a local folder or, by name and pinned revision, from the hub; 
 only.
 """
 
-import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,6 @@ from tucano.training.jobs import Arm
 from tucano.training.policies import effect
 from tucano.training.policies.padding import with_pad
 from tucano.training.policies.per_task import with_adapters
-
-log = logging.getLogger(__name__)
 
 CHECKPOINTING = "unsloth"
 """What unsloth is told wherever it can be told, with a new adapter and with one from a folder: it keeps this for the
@@ -48,9 +45,7 @@ def load_policy(
     model, tokenizer = BACKENDS[backend](settings, base, adapter, trainable, seed)
     if adapter is not None and not per_task:
         weights.read_back(model, adapter)
-        effect.require(model, adapter)
-        if not trainable and effect.changes_nothing(adapter):
-            log.warning("%s changes nothing (each of its B is zero): what is loaded answers like its base", adapter)
+        effect.require(model, adapter, trainable)
     return model, tokenizer
 
 
