@@ -89,7 +89,11 @@ def csv(content: bytes) -> None:
     names, rows = found
     whole = _lines(content)
     next_line = 1 + bool(_NAMED.fullmatch(whole[0])) + 1 + sum(name.count("\n") for name in names)
+    before: object = None
     for line, cells in rows:
+        if cells is before:  # each line of a cell in doubt is lost, and named with all of them
+            continue
+        before = cells
         assert line >= next_line and not any(map(_holds, whole[next_line - 1 : line - 1])), (next_line, line, cells)
         next_line = line + 1
         if not isinstance(cells, Broken):
