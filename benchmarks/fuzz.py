@@ -25,7 +25,7 @@ atheris: Any = import_module("atheris") if find_spec("atheris") else None  # the
 with atheris.instrument_imports(include=["data", "rewards", "tucano"]) if atheris else nullcontext():
     from data.own.prompts import read_own
     from data.public.files import objects
-    from data.reading.delimited import delimited
+    from data.reading.delimited import STARS, delimited
     from data.reading.files import LONGEST_ROW, Broken
     from data.sources.csv_files import TableReader
     from rewards.parsing.objects import find_object, is_strict, wholeness
@@ -117,7 +117,7 @@ def table(content: bytes) -> None:
     reader = TableReader(1.0)
     found = said(lambda: reader.read(path, {"text": None, "stars": "stars", "price": "number", "day": "time"}))
     if found is not None:
-        _, rows = delimited(BytesIO(content), path, ",")
+        _, rows = delimited(BytesIO(content), path, ",", {"stars": STARS})
         assert len(found) + reader.bad.counts.total() == len(list(rows))
         assert set(found["stars"]) <= {1, 2, 3, 4, 5}
 
