@@ -143,9 +143,10 @@ def _means(effect: Effect | None) -> list[str]:
 
 
 def example(row: Row) -> str:
-    """Of the held-out prompts the one whose two shown answers differ most nearly by the typical gain."""
+    """Of the held-out prompts the one whose two shown answers differ most nearly by both typical gains."""
     compared = row.comparison
-    typical = compared.main.overall.estimate
+    measures = (compared.find(TOGETHER, compared.reference, compared.primary, of) for of in ("reward", "truth"))
+    typical = {found.measure: found.overall.estimate for found in measures if found}
     asked = {prompt.id: prompt.user for prompt in read_prompts(PromptFiles(row.stages["data"].folder).test)}
     answers = read_answers(AnswerFiles(row.stages["answers"].folder).answers)
     pairs = [
@@ -160,12 +161,17 @@ def example(row: Row) -> str:
     ]
     if not shown:
         raise UserError("every prompt or answer of this run holds a fence of Markdown")
-    before, after = min(shown, key=lambda pair: abs(pair[1].reward - pair[0].reward - typical))
+
+    def off(pair: tuple[Answer, Answer]) -> float:
+        before, after = ([getattr(answer, of) or 0 for of in typical] for answer in pair)
+        return sum(abs(new - old - gain) for old, new, gain in zip(before, after, typical.values(), strict=True))
+
+    before, after = min(shown, key=off)
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
         f"Of {compared.prompts} held-out prompts this is the one whose two answers ({before.task}) differ most nearly"
-        f" by the typical gain ({ENGLISH.gain(typical)}). Each answer has the median reward of its model's; only line"
-        " breaks are ours."
+        f" by the typical gain ({', '.join(f'{of} {ENGLISH.gain(gain)}' for of, gain in typical.items())}). Each answer"
+        " has the median reward of its model's; only line breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),

@@ -116,14 +116,18 @@ def test_the_verdict_has_each_task_by_reward_and_by_truth(row: Row) -> None:
 
 def test_the_example_has_the_typical_gain_and_answers_of_median_reward(row: Row) -> None:
     text, answers = readme.example(row), read_answers(AnswerFiles(row.stages["answers"].folder).answers)
-    typical = row.comparison.main.overall.estimate
+    compared = row.comparison
+    truth = compared.find("seeds", compared.reference, compared.primary, "truth")
+    assert truth is not None
+    gains = compared.main.overall.estimate, truth.overall.estimate
 
     def middle(arm: str, prompt: str) -> tuple[float, float | None]:
         mine = [a for a in answers if (a.arm, a.prompt_id, a.decoding) == (arm, prompt, "sampled")]
         return sorted((a.reward, a.truth) for a in mine)[(len(mine) - 1) // 2]
 
     def off(prompt: str) -> float:
-        return abs(middle("seed-42", prompt)[0] - middle("sft", prompt)[0] - typical)
+        before, after = middle("sft", prompt), middle("seed-42", prompt)
+        return sum(abs((after[of] or 0) - (before[of] or 0) - gains[of]) for of in (0, 1))
 
     nearest = min((point.prompt_id for point in row.comparison.points), key=off)
     number = nearest.rpartition("-")[2]
