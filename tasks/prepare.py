@@ -88,7 +88,7 @@ def _inputs(settings: DataSettings, elsewhere: Elsewhere) -> dict[str, str]:
     """The digests of the files that are read, so that changed data is new data."""
     found = _sources(settings)
     if settings.judge:
-        found |= {f"judge/{name}": value for name, value in digests_at(Path(settings.judge), "*").items()}
+        found["judge/file"] = "".join(digests_at(Path(settings.judge), "*").values())  # whatever it is called
     if elsewhere.path:
         digests = digests_at(Path(elsewhere.path), OwnSource.files)
         found |= {f"general/{name}": value for name, value in digests.items()}

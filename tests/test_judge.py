@@ -11,6 +11,7 @@ import pytest
 
 from tucano.cli import main as cli
 from tucano.errors import UserError
+from tucano.files.prompts import PromptFiles
 from tucano.judging import command
 from tucano.judging.examples import GENERATED, Example, directions, of_task
 from tucano.judging.fit import fitted, judge_of, learning_curve, lineage, trust, trusts, write, written
@@ -18,7 +19,10 @@ from tucano.rating.table import read_tones
 from tucano.truth import truth
 from tucano.truth.explain import reasons
 from tucano.truth.facts import MEANING as OF_TEXT
-from tucano.truth.judge import FILE, JUDGED, Judge, committed, digest, judges, own_judges, read_judges
+from tucano.truth.judge import JUDGED, Judge, committed, digest, judges, own_judges, read_judges
+
+TREE: list[list[Any]] = [[0, -1, -1], [0.5, 0.2, 0.8], [1, 0, 0], [2, 0, 0], [1, 0, 0]]
+LINEAGE = {"answers": 60, "tones": ["uma"], "trust": [["uma", 60, 0.5, 0.4, 0.6, math.nan, 0.1]]}
 
 
 def made(tone: str, count: int = 150) -> list[Example]:
@@ -42,7 +46,7 @@ def test_the_trees_give_what_scikit_learn_gives_with_facts_that_are_unknown_too(
     values[rng.uniform(size=values.shape) < 0.1] = math.nan
     ratings = np.clip(np.nan_to_num(values[:, 0]) / 4 + 0.5, 0, 1)
     model = fitted(values, ratings, np.ones(300), [1, 0, 0, -1])
-    whole = {"facts": list("abcd"), **written(model), "slope": 1.0, "offset": 0.0, "lineage": {}}
+    whole = {"facts": list("abcd"), **written(model), "slope": 1.0, "offset": 0.0, "lineage": LINEAGE}
     data = lzma.compress(json.dumps({"form": 1, "tasks": {"push": whole}}).encode())
     read = read_judges(data)["push"]
     expected = np.clip(model.predict(values), 0, 1)
@@ -54,8 +58,7 @@ def test_the_trees_give_what_scikit_learn_gives_with_facts_that_are_unknown_too(
 
 
 def file_of(**change: Any) -> bytes:
-    tree = [[0, -1, -1], [0.5, 0.2, 0.8], [1, 0, 0], [2, 0, 0], [1, 0, 0]]
-    whole = {"facts": ["a"], "trees": [tree], "start": 0.0, "slope": 1.0, "offset": 0.0, "lineage": {}} | change
+    whole = {"facts": ["a"], "trees": [TREE], "start": 0.0, "slope": 1.0, "offset": 0.0, "lineage": LINEAGE} | change
     return lzma.compress(json.dumps({"form": 1, "tasks": {"push": whole}}).encode())
 
 
@@ -76,7 +79,7 @@ def test_a_judge_beside_the_prompts_is_asked_and_those_that_come_along_for_other
     by_task = {answer.prompt.task: answer for answer in read_tones()["vinhos"] if answer.rating == 5}
     push, insights = by_task["push"], by_task["insights"]
     nothing = {"facts": ["words"], "trees": [], "start": 0.0, "offset": -50.0}  # whatever is said, it earns nothing
-    (tmp_path / FILE).write_bytes(file_of(**nothing))
+    PromptFiles(tmp_path).judge.write_bytes(file_of(**nothing))
     assert truth(push.prompt, push.completion) > 0.5  # type: ignore[operator]
     assert truth(push.prompt, push.completion, tmp_path) == 0.0
     said = reasons(push.prompt, push.completion, tmp_path, 5)
@@ -93,10 +96,12 @@ def test_what_a_judge_does_not_know_is_said_with_its_reasons() -> None:
 
 
 def test_a_judge_of_facts_that_nobody_tells_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(file_of())
     with pytest.raises(ValueError, match="a judge of push that asks for 'a', which is not told"):
-        own_judges(file_of())
+        own_judges(tmp_path / "x")
+    (tmp_path / "x").write_bytes(lzma.compress(lzma.decompress(FINE).replace(b"push", b"churn")))
     with pytest.raises(ValueError, match="a judge of 'churn', where extraction"):
-        own_judges(lzma.compress(lzma.decompress(file_of(facts=["words"])).replace(b'"push"', b'"churn"')))
+        own_judges(tmp_path / "x")
 
 
 def test_a_judge_learns_what_raters_like_and_finds_it_in_a_tone_that_it_has_not_seen(tmp_path: Path) -> None:
@@ -105,9 +110,10 @@ def test_a_judge_learns_what_raters_like_and_finds_it_in_a_tone_that_it_has_not_
     fresh = made("nova")
     told = trust("nova", fresh, judged(fresh))
     assert told.rho > 0.9 and told.low < told.rho < told.high and told.good > 0.5 and told.poor < 0.3
-    assert [one.tone for one in trusts(learned)] == ["outra", "uma"]
+    trusted = trusts(learned)
+    assert [one.tone for one in trusted] == ["outra", "uma"]
     path = tmp_path / "judge.json.xz"
-    known = {**whole, "lineage": lineage(learned, trusts(learned))}
+    known = {**whole, "lineage": lineage(learned, trusted)}
     assert write({"push": known}, path) == write({"push": known}, path)  # the same bytes
     again = read_judges(path.read_bytes())["push"]
     values = [again.value(one.told) * of_task("push").exact(one.told) for one in fresh]
@@ -144,8 +150,8 @@ def test_the_committed_judge_was_learned_from_the_committed_ratings() -> None:
     assert len(tones) >= 16 and all(len(answers) == 180 for answers in tones.values())
     for task in ("extraction", "insights", "push"):
         told = committed()[task].lineage
-        assert set(told["tones"]) == {*tones, GENERATED}
-        rhos = [row[2] for row in told["trust"]]
+        assert set(told.tones) == {*tones, GENERATED}
+        rhos = [row[2] for row in told.trust]
         assert min(rhos) > 0.5 and sum(rhos) / len(rhos) > 0.7
     assert len(digest()) == 16
 
@@ -204,8 +210,30 @@ def test_own_ratings_of_any_task_are_read_and_a_query_that_does_not_run_is_said(
         command._own(tmp_path)
 
 
-@pytest.mark.parametrize("whole", ["[]", "3", '{"form": 1}', '{"form": 1, "tasks": {"push": 3}}', "[" * 5000])
-def test_a_file_of_a_stranger_is_one_sentence(tmp_path: Path, whole: str) -> None:
-    (tmp_path / "x").write_bytes(lzma.compress(whole.encode()))
+WHOLES = (b"[]", b"3", b'{"form": 1}', b'{"form": 1, "tasks": {}}', b'{"form": 1, "tasks": {"push": 3}}', b"[" * 5000)
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"offset": -1000.0},  # no power of it is a number
+    {"slope": math.nan},
+    {"start": math.inf},
+    {"start": 10**400},
+    {"lineage": {}},
+    {"trees": [[[], [], [], [], []]]},
+    {"trees": [[TREE[0], [0.5], *TREE[2:]]]},
+    {"trees": [[TREE[0], [0.5, "a", 0.8], *TREE[2:]]]},
+    {"trees": [[TREE[0], [0.5, math.nan, 0.8], *TREE[2:]]]},
+    {"trees": [[*TREE[:2], [1.0, 0, 0], *TREE[3:]]]},
+)
+FINE = file_of(facts=["words"])
+TORN = (FINE[:-20], FINE + b"more", lzma.compress(lzma.decompress(FINE) + b" " * 2**25))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [*map(lzma.compress, WHOLES), *(file_of(facts=["words"], **change) for change in CHANGES), *TORN],
+    ids=lambda content: f"{len(content)} bytes",
+)
+def test_a_file_of_a_stranger_is_one_sentence(content: bytes, tmp_path: Path) -> None:
+    """What cannot be asked is refused when it is read, not at an answer in the midst of a run."""
+    (tmp_path / "x").write_bytes(content)
     with pytest.raises(UserError, match="holds no judges"):
         command._show(tmp_path / "x")

@@ -216,13 +216,14 @@ class Made(Exception):
     """A stage has asked for its artifact; nothing is made."""
 
     recipe: Recipe
+    produce: Callable[[Recipe, Path], Mapping[str, Any]]
 
 
 class Recording(Run):
     """A run whose stages get no further than their recipe."""
 
     def make(self, stage: str, engine: Any, settings: Section, inputs: Mapping[str, str], produce: Any) -> Artifact:
-        raise Made(Recipe(stage, settings.model_dump(mode="json"), inputs, "code"))
+        raise Made(Recipe(stage, settings.model_dump(mode="json"), inputs, "code"), produce)
 
 
 class NoChampion:
@@ -291,14 +292,28 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
             yield stage, found.recipe
 
 
-def test_another_judge_beside_the_prompts_is_another_prompt_set(artifact: Artifact, tmp_path: Path) -> None:
-    file = tmp_path / "mine.json.xz"
-    settings = PipelineSettings.model_validate({"data": {"judge": str(file)}})
+def test_another_judge_is_another_prompt_set_whatever_its_file_is_called(artifact: Artifact, tmp_path: Path) -> None:
     found = []
-    for content in (b"one", b"other"):
+    for name, content in (("mine", b"one"), ("renamed", b"one"), ("mine", b"other")):
+        file = tmp_path / name
         file.write_bytes(content)
+        settings = PipelineSettings.model_validate({"data": {"judge": str(file)}})
         found.append(next(recipe for stage, recipe in recipes(settings, artifact) if stage == "data"))
-    assert found[0].key != found[1].key
+    assert found[0].key == found[1].key != found[2].key
+    assert {*found[0].inputs} == {"judge/file"}, "a name without a slash is a source's file to the lineage"
+
+
+def test_the_prompt_set_holds_its_judge(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json.xz"
+    file.write_bytes(b"one")
+    sizes = {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 0}
+    settings = PipelineSettings.model_validate({"data": {"judge": str(file), **sizes}})
+    run = Recording(settings, store=None, tracker=NoChampion(), tracking_run="", seed_slots=BoundedSemaphore(1))  # type: ignore[arg-type]
+    with pytest.raises(Made) as found:
+        prepare_data.fn(run)
+    (tmp_path / "draft").mkdir()
+    found.value.produce(found.value.recipe, tmp_path / "draft")
+    assert PromptFiles(tmp_path / "draft").judge.read_bytes() == b"one"
 
 
 def value_of(settings: PipelineSettings, name: str) -> Any:

@@ -69,7 +69,7 @@ def test_a_changed_file_is_named(tmp_path: Path, stages: dict[str, Artifact], st
 def test_what_is_mixed_in_from_elsewhere_is_no_source_by_its_number(tmp_path: Path, source: Path) -> None:
     """`general/falas.jsonl` was read as the number of a source, and a run ended in a traceback at its promotion."""
     read = {source.name: str(fingerprint(source)["sha256"])}
-    for mixed in ({"general/falas.jsonl": "abc"}, {"benchmark/enem": "abc"}):
+    for mixed in ({"general/falas.jsonl": "abc"}, {"benchmark/enem": "abc"}, {"judge/file": "abc"}):
         data = make(tmp_path / "runs", "data", read | mixed, source_path=str(source))
         assert broken(tmp_path, {"data": data}) == []
     source.write_text("nota;texto\n1;mau\n", encoding="utf-8")

@@ -137,13 +137,31 @@ def test_a_stray_mark_costs_its_row_and_not_those_up_to_the_next_mark(tmp_path: 
     assert len(asked) == 59 and sum('TV 43". ' + sentence(10) in text for text in asked) == 1
 
 
+def in_doubt(names: str, *rows: str) -> tuple[str, Rows]:
+    """Rows of which all but the last stand in one quoted cell: they became one demonstration, without a word."""
+    lines = range(2, len(rows) + 1)
+    lost = [(line, f"{IN_DOUBT} (lines 2 to {len(rows)})") for line in lines]
+    return "\n".join([names, *rows, ""]), [*lost, (len(rows) + 1, re.split("[,;]", rows[-1]))]
+
+
 QUOTED: dict[str, tuple[str, Rows]] = {
-    "the mark that closes it stands at a cell's end": (
-        'a;b;c;d\n1;"um;3;4\n5;dois;7;8\n9;tres";11;12\n13;14;15;16\n',
-        [
-            *((line, f"{IN_DOUBT} (lines 2 to 4)") for line in (2, 3, 4)),
-            (5, ["13", "14", "15", "16"]),
-        ],
+    "the mark that closes it stands at a cell's end": in_doubt(
+        "a;b;c;d", '1;"um;3;4', "5;dois;7;8", '9;tres";11;12', "13;14;15;16"
+    ),
+    "in the last of two columns": in_doubt("a,b", 'um,"Compre já', "dois,Mala linda", 'tres,Tênis 20"', "quatro,Bom"),
+    "two rows, without one between them": in_doubt("a,b", 'um,"Compre já', 'tres,Tênis 20"', "quatro,Bom"),
+    "in the first column": in_doubt("prompt,id", '"Bolsa,a', "Mala,b", 'TV 43",c', "Boné,d"),
+    "three columns": in_doubt("a,b,c", 'um,CC0,"Compre já', "dois,CC0,Linda", 'tres,CC0,Tênis 20"', "quatro,CC0,Bom"),
+    "spaces behind the separators of rows": in_doubt(
+        "a, b, c, d", '1, CC0, a,"Bolsa', "2, CC0, a, Mala", '3, CC0, a, De 20"', "4, CC0, a, Boné"
+    ),
+    "spaces in a narrow file": in_doubt("a, b, c", '"1, CC0, Bolsa', "2, CC0, Mala", '3", CC0, De 20', "4, CC0, Boné"),
+    "numbers between semicolons": in_doubt("id;prompt", '7;"20 bolsas', "8;30 malas", '9;TV 43"', "10;40 bonés"),
+    "a price in the row": in_doubt("id,prompt", 'a,"Bolsa de 19,90', "b,Mala", 'c,Tênis de 20"', "d,Boné"),
+    "a row between lines that are none": in_doubt("id,prompt", 'a,"Bolsa,mala', "b,Tênis", 'c,20"', "d,Boné"),
+    "lines of a row that lacks cells are read as the rows they are": (
+        'a,b\n"um,dois\ntres,quatro\ncinco,20"\nseis,sete\n',
+        [(2, SWALLOWED), (3, ["tres", "quatro"]), (4, ["cinco", '20"']), (5, ["seis", "sete"])],
     ),
     "the mark that closes it stands in another column": (
         'a;b;c;d\n1;"um;3;4\n5;dois;7;8\n9;tres;onze";12\n13;14;15;16\n',
@@ -196,10 +214,16 @@ TABLE = "Analise os números:\nmês,receita,pedidos,atraso\njaneiro,105000,1200,
         (["prompt", "task", "stars", "id"], [TABLE.removeprefix("Analise os números:\n"), "insights", "", "a1"]),
         (["id", "template", "source", "prompt"], ["a1", "t1", "erp", TABLE]),
         (["prompt", "stars"], ["Avaliações por mês:\njaneiro,5\nfevereiro,3\nResuma.", "4"]),
+        (["prompt", "demonstration"], ["Escreva um push", "Bolsa nova\nCompre já, hoje\npor R$ 19,90"]),
+        (["id", "prompt"], ["a", "Bolsa nova\nPor R$ 19,90"]),
+        (["id", "prompt"], ["a", "Números:\nmês,receita\njaneiro,105\nRecomende ações."]),
+        (["prompt", "demonstration"], ["Dados do mês:\nreceita 105,2\natraso 3,1", "A receita, de 105,2,\ncaiu."]),
+        (["prompt", "licence", "demonstration"], ["Escreva, já:\n- bolsa\n- mala, azul", "CC0", "Uma\nbolsa, azul"]),
+        (["prompt"], ["Escreva um push\nda bolsa\nnova"]),
     ],
 )
-def test_a_small_table_inside_of_a_quoted_cell_is_text(names: list[str], row: list[str], tmp_path: Path) -> None:
-    """Its lines became prompts: they have as many separators as the rows of the file."""
+def test_several_lines_of_a_quoted_cell_are_its_text(names: list[str], row: list[str], tmp_path: Path) -> None:
+    """Those of a small table became prompts: they have as many separators as the rows of the file."""
     with (tmp_path / "own.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([names, row])
     (found,) = raw_rows(tmp_path / "own.csv")
@@ -219,79 +243,6 @@ def test_a_stray_mark_in_a_narrow_file_swallows_no_rows(content: str, kept: list
     rows = [row.content for row in raw_rows(tmp_path / "own.csv")]
     assert [row["prompt"] for row in rows if not isinstance(row, Broken)] == kept
     assert [row.why for row in rows if isinstance(row, Broken)] == [SWALLOWED]
-
-
-PAIRS = [
-    'Escreva push da bolsa,"Compre já',
-    "Escreva push da mala,Mala linda",
-    'Escreva push do tênis,Tênis 20"',
-    "Escreva push do boné,Boné bom",
-]
-DOUBTED: dict[str, tuple[str, list[str]]] = {
-    "the last of two columns": ("prompt,demonstration", PAIRS),
-    "two rows, without one between them": ("prompt,demonstration", [PAIRS[0], *PAIRS[2:]]),
-    "an id before it": ("id,prompt", ['a,"Push da bolsa', "b,Push da mala", 'c,Push de 20"', "d,Push do boné"]),
-    "the first column": (
-        "prompt,id",
-        ['"Push da bolsa,a', "Push da mala,b", 'TV 43",c', "Push do boné,d"],
-    ),
-    "three columns": (
-        "prompt,licence,demonstration",
-        ['Bolsa,CC0,"Compre já', "Mala,CC0,Linda", 'Tênis,CC0,Tênis 20"', "Boné,CC0,Bom"],
-    ),
-    "spaces behind the separators of rows": (
-        "id, licence, source, prompt",
-        ['1, CC0, a,"Push da bolsa', "2, CC0, a, Push da mala", '3, CC0, a, Push de 20"', "4, CC0, a, Push do boné"],
-    ),
-    "spaces in a narrow file": (
-        "id, licence, prompt",
-        ['"1, CC0, Push da bolsa', "2, CC0, Push da mala", '3", CC0, Push de 20', "4, CC0, Push do boné"],
-    ),
-    "numbers between semicolons": ("id;prompt", ['7;"20 bolsas', "8;30 malas", '9;TV 43"', "10;40 bonés"]),
-    "a price in the row": (
-        "id,prompt",
-        ['a,"Push da bolsa de 19,90', "b,Push da mala", 'c,Push do tênis de 20"', "d,Push do boné"],
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", DOUBTED)
-def test_lines_of_a_quoted_cell_that_may_be_rows_are_lost_and_each_is_named(what: str) -> None:
-    """They became one demonstration, without a word."""
-    names, rows = DOUBTED[what]
-    *lost, (line, kept) = rows_of("\n".join([names, *rows, ""]))
-    last = len(rows)
-    assert lost == [(number, f"{IN_DOUBT} (lines 2 to {last})") for number in range(2, last + 1)]
-    assert (line, kept) == (last + 1, re.split("[,;]", rows[-1]))
-
-
-def test_lines_of_a_quoted_row_that_lacks_cells_are_read_as_the_rows_they_are() -> None:
-    """Three lines were counted as one row."""
-    first, *others = PAIRS
-    rows = [f'"{first.replace(chr(34), "")}', *others]
-    assert rows_of("\n".join(["prompt,demonstration", *rows])) == [
-        (2, SWALLOWED),
-        (3, ["Escreva push da mala", "Mala linda"]),
-        (4, ["Escreva push do tênis", 'Tênis 20"']),
-        (5, ["Escreva push do boné", "Boné bom"]),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("names", "row"),
-    [
-        (["prompt", "demonstration"], ["Escreva um push", "Bolsa nova\nCompre já, hoje\npor R$ 19,90"]),
-        (["id", "prompt"], ["a", "Bolsa nova\nPor R$ 19,90"]),
-        (["id", "prompt"], ["a", "Números:\nmês,receita\njaneiro,105\nRecomende ações."]),
-        (["prompt", "demonstration"], ["Dados do mês:\nreceita 105,2\natraso 3,1", "A receita, de 105,2,\ncaiu."]),
-        (["prompt", "licence", "demonstration"], ["Escreva, já:\n- bolsa\n- mala, azul", "CC0", "Uma\nbolsa, azul"]),
-        (["prompt"], ["Escreva um push\nda bolsa\nnova"]),
-    ],
-)
-def test_a_text_of_several_lines_in_a_narrow_file_is_read(names: list[str], row: list[str]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([names, row])
-    assert rows_of(text.getvalue()) == [(2, row)]
 
 
 @pytest.mark.parametrize("what", QUOTED)

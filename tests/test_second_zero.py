@@ -250,7 +250,6 @@ def test_the_largest_bounds_are_those_that_the_page_names() -> None:
     [
         ["data.source=jsonl", "data.path=nada.jsonl"],
         ["data.general.share=0.1", "data.general.path=nada.jsonl"],
-        ["data.judge=nada.jsonl"],
     ],
 )
 def test_data_that_is_not_there_is_refused_before_anything_starts(given: list[str]) -> None:
@@ -258,11 +257,21 @@ def test_data_that_is_not_there_is_refused_before_anything_starts(given: list[st
         require_startable(load_profile(ROOT, "laptop", given))
 
 
-def test_a_file_that_holds_no_judges_is_refused_before_anything_starts(tmp_path: Path) -> None:
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("what", ["no judges", "a folder", "a pipe", "nothing", "an address"])
+def test_what_holds_no_judges_is_refused_before_anything_starts(what: str, tmp_path: Path) -> None:
+    """A pipe was waited for, and an address was found to be no file by a traceback."""
     file = tmp_path / "mine.json.xz"
-    file.write_bytes(b"no judges")
+    match what:
+        case "no judges":
+            file.write_bytes(b"no judges")
+        case "a folder":
+            file.mkdir()
+        case "a pipe":
+            os.mkfifo(file)
+    place = f"gs://bucket/{file.name}" if what == "an address" else file
     with pytest.raises(UserError, match=r"data\.judge=.*mine\.json\.xz holds no judges: .*tucano judge fit"):
-        require_startable(load_profile(ROOT, "laptop", [f"data.judge={file}"]))
+        require_startable(load_profile(ROOT, "laptop", [f"data.judge={place}"]))
 
 
 def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(

@@ -42,7 +42,7 @@ from tucano.training.jobs import Arm
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.truth import contexts, facts, truth
 from tucano.truth.explain import reasons
-from tucano.truth.judge import JUDGED, Judge, Tree
+from tucano.truth.judge import JUDGED, Judge, Lineage, Tree
 
 SCRIPT = "</pre><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 FIELDS = {
@@ -319,7 +319,7 @@ class TestRatings:
 
 def test_what_a_fact_moves_is_the_value_with_it_less_the_value_without() -> None:
     tree = Tree((0, -1, -1), (0.5, 0.2, 0.9), (1, 0, 0), (2, 0, 0), (1, 0, 0))
-    judge = Judge(("right", "length"), (tree,), 0.0, 4.0, -2.0, {})
+    judge = Judge(("right", "length"), (tree,), 0.0, 4.0, -2.0, Lineage(0, (), ()))
     told = {"right": 1.0, "length": 40.0}
     assert judge.moved(told) == {"right": judge.value(told) - judge.value({**told, "right": 0.0}), "length": 0.0}
     assert judge.moved({"right": math.nan, "length": math.nan}) == {"right": 0.0, "length": 0.0}

@@ -205,54 +205,58 @@ def parser() -> argparse.ArgumentParser:
         command = commands.add_parser(
             name, description=text, epilog=_epilog(name), formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        if name == "compare":
-            command.add_argument("profile", help="a profile, like laptop; or side A")
-            command.add_argument(
-                "other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders"
-            )
-        elif name == "doctor":
-            command.add_argument("profile", nargs="?", help="a profile to say more about: memory, gates, warnings")
-            command.add_argument("--fix", action="store_true", help="mend what can be mended without asking")
-        elif name in ("run", "audit", "benchmark", "forecast", "rehearse"):
-            command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
-        if name == "forecast":
-            command.add_argument(
-                "--machine", choices=sorted(MACHINES), default="l4", help="GPU of a CUDA profile (default: l4)"
-            )
-        if name == "rehearse":
-            command.add_argument(
-                "--minutes", type=float, metavar="N", help="be over by then; what does not fit is left out, and said"
-            )
-        if name == "lineage":
-            command.add_argument(
-                "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
-            )
-        if name == "try":
-            command.add_argument("profile", nargs="?", help="a profile, or a run as tucano compare names it (newest)")
-            command.add_argument("--port", type=int, default=0, help="port on 127.0.0.1 (default: any free one)")
-            command.add_argument("--no-browser", action="store_true", help="only print the link")
-        if name == "promote":
-            command.add_argument("--back", action="store_true", required=True, help="to the version called `previous`")
-            command.add_argument("--why", required=True, metavar="REASON", help="recorded in the registry")
-        if name in SERVED:
-            SERVED[name].add_arguments(command)
-        if name in OWN:
-            OWN[name](command)
-        elif name == "deploy":
-            targets = command.add_subparsers(dest="target", required=True, metavar="TARGET")
-            for target, module in TARGETS.items():
-                module.add_arguments(targets.add_parser(target, help=module.__doc__, description=module.__doc__))
-        elif name in STACK:
-            _add_stack_arguments(command, name)
-        else:
-            command.add_argument(
-                "--set",
-                action="append",
-                default=[],
-                metavar="NAME=VALUE",
-                help="override one setting, like grpo.max_steps=20",
-            )
+        _add_arguments(command, name)
     return made
+
+
+def _add_arguments(command: argparse.ArgumentParser, name: str) -> None:
+    if name == "compare":
+        command.add_argument("profile", help="a profile, like laptop; or side A")
+        command.add_argument(
+            "other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders"
+        )
+    elif name == "doctor":
+        command.add_argument("profile", nargs="?", help="a profile to say more about: memory, gates, warnings")
+        command.add_argument("--fix", action="store_true", help="mend what can be mended without asking")
+    elif name in ("run", "audit", "benchmark", "forecast", "rehearse"):
+        command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
+    if name == "forecast":
+        command.add_argument(
+            "--machine", choices=sorted(MACHINES), default="l4", help="GPU of a CUDA profile (default: l4)"
+        )
+    if name == "rehearse":
+        command.add_argument(
+            "--minutes", type=float, metavar="N", help="be over by then; what does not fit is left out, and said"
+        )
+    if name == "lineage":
+        command.add_argument(
+            "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
+        )
+    if name == "try":
+        command.add_argument("profile", nargs="?", help="a profile, or a run as tucano compare names it (newest)")
+        command.add_argument("--port", type=int, default=0, help="port on 127.0.0.1 (default: any free one)")
+        command.add_argument("--no-browser", action="store_true", help="only print the link")
+    if name == "promote":
+        command.add_argument("--back", action="store_true", required=True, help="to the version called `previous`")
+        command.add_argument("--why", required=True, metavar="REASON", help="recorded in the registry")
+    if name in SERVED:
+        SERVED[name].add_arguments(command)
+    if name in OWN:
+        OWN[name](command)
+    elif name == "deploy":
+        targets = command.add_subparsers(dest="target", required=True, metavar="TARGET")
+        for target, module in TARGETS.items():
+            module.add_arguments(targets.add_parser(target, help=module.__doc__, description=module.__doc__))
+    elif name in STACK:
+        _add_stack_arguments(command, name)
+    else:
+        command.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="override one setting, like grpo.max_steps=20",
+        )
 
 
 def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:

@@ -13,7 +13,8 @@ from tucano.project import COMMITTED_RATINGS
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
 from tucano.rating.table import read_sets, read_tones
-from tucano.truth.judge import FILE, JUDGED, Judge, committed, digest, read_judges
+from tucano.security.printable import short
+from tucano.truth.judge import FILE, JUDGED, Judge, committed, digest, own_judges
 
 SIZES = (50, 100, 200, 400, 800)
 HEAD = "| task | tone not seen | answers | rho | 95 % | rated 5 | rated 1 or 2 |\n|---|---|---:|---:|---|---:|---:|"
@@ -36,21 +37,20 @@ def _show(file: Path | None) -> int:
 
 def _told(judges: Mapping[str, Judge]) -> str:
     """What judges were learned from, and how far they may be trusted."""
-    tones = {task: judge.lineage["tones"] for task, judge in judges.items()}
     learned = [
-        f"{task}: learned from {judge.lineage['answers']} answers; tones: {', '.join(tones[task])}"
+        f"{task}: learned from {judge.lineage.answers} answers; tones: {', '.join(judge.lineage.tones)}"
         for task, judge in judges.items()
     ]
-    rows = [_line(task, Trust(*row)) for task, judge in judges.items() for row in judge.lineage["trust"]]
+    rows = [_line(task, Trust(*row)) for task, judge in judges.items() for row in judge.lineage.trust]
     return "\n".join([*learned, "", HEAD, *rows])
 
 
 def _read(file: Path) -> str:
     """The same of somebody's file, which may hold anything."""
     try:
-        return _told(read_judges(file.read_bytes()))
+        return _told(own_judges(file))
     except (OSError, ValueError) as error:
-        raise UserError(f"{file} holds no judges: {error}; make one: tucano judge fit --to FILE") from None
+        raise UserError(f"{file} holds no judges: {short(str(error))}; make one: tucano judge fit --to FILE") from None
 
 
 def _fit(folders: Sequence[Path], to: Path, with_curve: bool) -> int:

@@ -160,18 +160,19 @@ def _mixes_into_something(settings: PipelineSettings) -> Iterator[str]:
 
 
 def _data_is_there(settings: PipelineSettings) -> Iterator[str]:
-    for path in (*settings.data.paths, settings.data.general.path, settings.data.judge):
+    for path in (*settings.data.paths, settings.data.general.path):
         if path and "://" not in path and not os.path.lexists(path):
             yield f"data: there is nothing at {short(path)}; put it there, or name another place"
 
 
 def _judge_is_one(settings: PipelineSettings) -> Iterator[str]:
     path = settings.data.judge
-    if path and os.path.lexists(path):
-        try:
-            own_judges(Path(path).read_bytes())
-        except (OSError, ValueError) as error:
-            yield f"data.judge={short(path)} holds no judges: {error}; make one: tucano judge fit --to FILE"
+    if path is None:
+        return
+    try:
+        own_judges(Path(path))
+    except (OSError, ValueError) as error:
+        yield f"data.judge={short(path)} holds no judges: {short(str(error))}; make one: tucano judge fit --to FILE"
 
 
 def _has_pairs(settings: PipelineSettings) -> Iterator[str]:

@@ -160,9 +160,8 @@ class GrpoTraining(Drawing):
 
     @model_validator(mode="after")
     def _nothing_is_silently_ignored(self) -> Self:
-        for idle, sentence in self._idle():
-            if idle:
-                raise ValueError(f"grpo.{sentence}")
+        if sentence := next(self._idle(), None):
+            raise ValueError(f"grpo.{sentence}")
         if self.eval_steps > self.max_steps:
             raise ValueError(
                 f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be"
@@ -201,76 +200,66 @@ class GrpoTraining(Drawing):
     def _entropy_bonus(self) -> bool:
         return self.entropy_coef > 0 or self.entropy_target is not None
 
-    def _idle(self) -> Iterator[tuple[bool, str]]:
-        """What would silently do nothing or undo itself: whether it is so, and the sentence that says how to mend
-        it.
-        """
-        yield (
-            self.epsilon_high is not None and self._on_policy,
-            "epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped",
-        )
-        yield (
-            self.importance_sampling == "sequence" and self._on_policy,
-            "importance_sampling=sequence does nothing with grpo.iterations=1: on-policy ratios are 1 either way",
-        )
-        yield self._changed("std_floor") and self.advantages != "gdpo", "std_floor is only read by grpo.advantages=gdpo"
-        yield (
-            self.think_weight > 0 and self.max_think_tokens is None,
-            "think_weight falls to 0 at grpo.max_think_tokens, which is not set; set it to the longest thought that may"
-            " pay",
-        )
-        yield (
-            self.block_advantages and self.advantages in ("gdpo", "batch"),
-            f"block_advantages are differences of rewards, and grpo.advantages={self.advantages} divides by their"
-            " spread: one answer would have two units; set grpo.advantages=group or median",
-        )
-        yield (
-            self.block_advantages and self.rewards != "grounded",
-            f"block_advantages needs grpo.rewards=grounded: {self.rewards} does not score the fields of an answer",
-        )
-        yield (
-            self.block_advantages and self.importance_sampling == "sequence",
-            "block_advantages differ from token to token, and grpo.importance_sampling=sequence weighs answers whole;"
-            " choose one",
-        )
-        yield (
-            self._changed("overlong_weight") and not self.overlong_tokens,
-            "overlong_weight does nothing without grpo.overlong_tokens",
-        )
-        yield (
-            self.mask_truncated and self.overlong_tokens > 0,
-            "mask_truncated hides the completions that grpo.overlong_tokens punishes most; choose one",
-        )
-        yield (
-            self._changed("task_weights_rate", "task_weights_balance", "task_weights_floor")
-            and self.task_weights != "iwu",
-            "task_weights_rate, _balance and _floor are only read by grpo.task_weights=iwu",
-        )
-        yield (
-            self.refill_rounds > 0 and not self.drop_zero_variance,
-            "refill_rounds does nothing without grpo.drop_zero_variance=true: no group is ever dropped",
-        )
-        yield (
-            self.drop_zero_variance
-            and not self.refill_rounds
-            and self.loss != "dapo"
-            and not (self.beta or self._entropy_bonus),
-            (
+    def _idle(self) -> Iterator[str]:
+        """A sentence with its mend for whatever would silently do nothing or undo itself."""
+        yield from self._idle_in_updates()
+        yield from self._idle_in_lengths()
+        yield from self._idle_in_advantages()
+
+    def _idle_in_updates(self) -> Iterator[str]:
+        """Of the loss, the entropy bonus, and groups without a difference."""
+        if self.epsilon_high is not None and self._on_policy:
+            yield "epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped"
+        if self.importance_sampling == "sequence" and self._on_policy:
+            yield "importance_sampling=sequence does nothing with grpo.iterations=1: on-policy ratios are 1 either way"
+        if self.refill_rounds and not self.drop_zero_variance:
+            yield "refill_rounds does nothing without grpo.drop_zero_variance=true: no group is ever dropped"
+        counts_without_advantage = self.loss == "dapo" or self.beta or self._entropy_bonus
+        if self.drop_zero_variance and not self.refill_rounds and not counts_without_advantage:
+            yield (
                 f"drop_zero_variance changes nothing with grpo.loss={self.loss}, as such groups have no advantage; set"
                 " grpo.refill_rounds"
-            ),
-        )
-        yield (
-            self._changed("entropy_delta", "entropy_coef_max") and self.entropy_target is None,
-            "entropy_delta and entropy_coef_max are only read by the adaptive bonus; set grpo.entropy_target",
-        )
-        yield (
-            self.entropy_target is not None and self.entropy_coef > self.entropy_coef_max,
-            (
+            )
+        if self._changed("entropy_delta", "entropy_coef_max") and self.entropy_target is None:
+            yield "entropy_delta and entropy_coef_max are only read by the adaptive bonus; set grpo.entropy_target"
+        if self.entropy_target is not None and self.entropy_coef > self.entropy_coef_max:
+            yield (
                 f"entropy_coef={self.entropy_coef} is above grpo.entropy_coef_max={self.entropy_coef_max}; raise the"
                 " latter"
-            ),
-        )
+            )
+
+    def _idle_in_lengths(self) -> Iterator[str]:
+        if self.think_weight and self.max_think_tokens is None:
+            yield (
+                "think_weight falls to 0 at grpo.max_think_tokens, which is not set; set it to the longest thought that"
+                " may pay"
+            )
+        if self._changed("overlong_weight") and not self.overlong_tokens:
+            yield "overlong_weight does nothing without grpo.overlong_tokens"
+        if self.mask_truncated and self.overlong_tokens:
+            yield "mask_truncated hides the completions that grpo.overlong_tokens punishes most; choose one"
+
+    def _idle_in_advantages(self) -> Iterator[str]:
+        if self._changed("std_floor") and self.advantages != "gdpo":
+            yield "std_floor is only read by grpo.advantages=gdpo"
+        if self._changed("task_weights_rate", "task_weights_balance", "task_weights_floor") and (
+            self.task_weights != "iwu"
+        ):
+            yield "task_weights_rate, _balance and _floor are only read by grpo.task_weights=iwu"
+        if not self.block_advantages:
+            return
+        if self.advantages in ("gdpo", "batch"):
+            yield (
+                f"block_advantages are differences of rewards, and grpo.advantages={self.advantages} divides by their"
+                " spread: one answer would have two units; set grpo.advantages=group or median"
+            )
+        if self.rewards != "grounded":
+            yield f"block_advantages needs grpo.rewards=grounded: {self.rewards} does not score the fields of an answer"
+        if self.importance_sampling == "sequence":
+            yield (
+                "block_advantages differ from token to token, and grpo.importance_sampling=sequence weighs answers"
+                " whole; choose one"
+            )
 
     def _changed(self, *fields: str) -> bool:
         """Whether any of these fields has another value than its default."""

@@ -25,8 +25,8 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     """The truth of an answer in [0, 1], or None where the prompt's reference holds nothing to judge it by.
 
     `databases`: the folder of the prompt set, with the SQLite files that references of sql_qa name, and with a judge of
-    its own where the run has one (`data.judge`). ValueError without it where it is
-    needed, where a gold query does not run, and for a task without a file here. docs/truth.md says what is judged.
+    its own where the run has one (`data.judge`). ValueError without it where it is needed, where a gold query does not
+    run, and for a task without a file here. docs/truth.md says what is judged.
     """
     task = _task(prompt.task)
     answer = readable(completion)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from tucano.truth import truth
-from tucano.truth.judge import JUDGED, Judge, judges, meaning
+from tucano.truth import contexts, facts, truth
+from tucano.truth.judge import JUDGED, Judge, judges
 from tucano.truth.reading import readable
 from tucano.truth.types import PromptLike
 
@@ -51,12 +51,12 @@ def reasons(prompt: PromptLike, completion: str, databases: Path | None, most: i
     task = import_module(f"tucano.truth.tasks.{prompt.task}")
     told = task.facts(prompt, answer, databases)
     asked = judges(databases)[prompt.task]
-    moved = _moved(asked, told, meaning(prompt.task))
+    moved = _moved(asked, told, {**facts.MEANING, **contexts.MEANING, **task.MEANING})
     strongest = sorted(moved, key=lambda one: -abs(one.by))[:most]
     return Reasons(value, float(task.exact(told)), asked.value(told), asked.knows(told), tuple(strongest))
 
 
-def _moved(asked: Judge, told: dict[str, float], known: dict[str, str]) -> Iterator[Moved]:
+def _moved(asked: Judge, told: dict[str, float], meaning: dict[str, str]) -> Iterator[Moved]:
     for fact, by in asked.moved(told).items():
         if abs(by) >= LEAST_MOVED:
-            yield Moved(fact, known[fact], told[fact], by)
+            yield Moved(fact, meaning[fact], told[fact], by)

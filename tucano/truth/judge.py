@@ -6,40 +6,42 @@ orders answers, the second separates them. The file is JSON, read with bounds: w
 and nothing else.
 """
 
-import json
 import lzma
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from tucano.truth import contexts, facts
+from pydantic import Field, FiniteFloat, TypeAdapter, ValidationError
+
 from tucano.truth.reading import clip
 from tucano.truth.standing import LEAST_KNOWN
 
 JUDGED = ("extraction", "sql_qa", "insights", "push")
 FILE = "judge.json.xz"
 FORM = 1
-MOST_BYTES, MOST_NODES = 64 * 2**20, 200_000
-"""Of the file, unpacked, and of a task's trees."""
+MOST_PACKED, MOST_BYTES, MOST_NODES = 2 * 2**20, 16 * 2**20, 200_000
+"""Bytes of a file and of what it unpacks to; nodes of a task's trees."""
+MOST_MEMORY = 2**27
+"""For unpacking: twice what the strongest packing needs."""
+Bounded = Annotated[float, Field(ge=-300, le=300)]
+"""Of the logistic curve: the power of the sum of two is a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """Nodes by number: at an inner one the fact that is asked for, its threshold, where to go at or below it, above it,
     and where it is NaN; a leaf has fact -1 and its value as threshold.
     """
 
-    fact: Sequence[int]
-    threshold: Sequence[float]
-    below: Sequence[int]
-    above: Sequence[int]
-    unknown: Sequence[int]
+    fact: tuple[int, ...]
+    threshold: tuple[float, ...]
+    below: tuple[int, ...]
+    above: tuple[int, ...]
+    unknown: tuple[int, ...]
 
     def value(self, told: Sequence[float]) -> float:
         node = 0
@@ -53,17 +55,28 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
+class Lineage:
+    """How many answers a judge was learned from, of which tones, and how far it may be trusted on tones that it has not
+    seen: a row for each, as `tucano.judging.fit.Trust` has it.
+    """
+
+    answers: int
+    tones: tuple[str, ...]
+    trust: tuple[tuple[str, int, float, float, float, float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Judge:
     """The judge of one task. facts: names, in the order of the trees; start: the mean that trees add to; slope, offset:
-    of the logistic curve; lineage: what it was learned from, and how far it may be trusted.
+    of the logistic curve.
     """
 
     facts: tuple[str, ...]
     trees: tuple[Tree, ...]
-    start: float
-    slope: float
-    offset: float
-    lineage: Mapping[str, Any]
+    start: FiniteFloat
+    slope: Bounded
+    offset: Bounded
+    lineage: Lineage
 
     def rating(self, told: Mapping[str, float]) -> float:
         """The rating that is expected, in [0, 1]."""
@@ -87,51 +100,62 @@ class Judge:
         return told["known words"] >= LEAST_KNOWN
 
 
+@dataclass(frozen=True, slots=True)
+class _Judges:
+    """A file of them; `form` is that of this module."""
+
+    form: Annotated[int, Field(ge=FORM, le=FORM)]
+    tasks: dict[str, Judge]
+
+
 def read_judges(data: bytes) -> dict[str, Judge]:
     """The judges of a file, which may hold anything. ValueError for what is none, or too large."""
     try:
-        unpacked = lzma.LZMADecompressor(memlimit=MOST_BYTES * 4).decompress(data, MOST_BYTES)
-        whole = json.loads(unpacked)
-        if whole.get("form") != FORM:
-            raise ValueError(f"a judge of form {whole.get('form')!r}, not {FORM}")
-        return {task: _judge(found) for task, found in whole["tasks"].items()}
-    except (lzma.LZMAError, LookupError, TypeError, AttributeError, EOFError, RecursionError) as error:
-        raise ValueError(f"{type(error).__name__}: {error}") from None
+        packed = lzma.LZMADecompressor(memlimit=MOST_MEMORY)
+        unpacked = packed.decompress(data, MOST_BYTES)
+    except lzma.LZMAError as error:
+        raise ValueError(str(error)) from None
+    if not packed.eof or packed.unused_data:
+        raise ValueError("it is cut off or too large, or something stands behind its end")
+    try:
+        found = TypeAdapter(_Judges).validate_json(unpacked, strict=True).tasks
+    except ValidationError as error:
+        first: Any = error.errors(include_url=False, include_input=False)[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")) from None
+    for judge in found.values():
+        _require_leaves(judge)
+    return found
 
 
-def meaning(task: str) -> dict[str, str]:
-    """{fact: what it says} of all facts that an answer of the task is told by."""
-    return {**facts.MEANING, **contexts.MEANING, **import_module(f"tucano.truth.tasks.{task}").MEANING}
-
-
-def _judge(found: Mapping[str, Any]) -> Judge:
-    trees = tuple(Tree(*(tuple(column) for column in columns)) for columns in found["trees"])
-    if sum(len(tree.fact) for tree in trees) > MOST_NODES:
+def _require_leaves(judge: Judge) -> None:
+    """ValueError where a tree does not lead to a leaf with a number, whatever it is asked."""
+    if sum(len(tree.fact) for tree in judge.trees) > MOST_NODES:
         raise ValueError("a judge with too many nodes")
-    for tree in trees:
+    for tree in judge.trees:
         size = len(tree.fact)
-        for node, fact in enumerate(tree.fact):
-            ways = (tree.below[node], tree.above[node], tree.unknown[node])
-            if fact >= len(found["facts"]) or (fact >= 0 and not all(node < way < size for way in ways)):
+        if not size or any(len(column) != size for column in tree):
+            raise ValueError("a judge with a tree whose columns differ in length, or are empty")
+        for node, (fact, threshold, *ways) in enumerate(zip(*tree, strict=True)):
+            leads_on = fact < len(judge.facts) and all(node < way < size for way in ways)
+            if not (leads_on if fact >= 0 else math.isfinite(threshold)):
                 raise ValueError("a judge whose trees do not lead to a leaf")
-    return Judge(
-        tuple(map(str, found["facts"])),
-        trees,
-        float(found["start"]),
-        float(found["slope"]),
-        float(found["offset"]),
-        found["lineage"],
-    )
 
 
-def own_judges(data: bytes) -> dict[str, Judge]:
-    """The judges of somebody's file. ValueError where one asks for what is not told of an answer today."""
-    found = read_judges(data)
+def own_judges(path: Path) -> dict[str, Judge]:
+    """The judges of somebody's file. OSError where it cannot be read; ValueError where it holds none, or one that asks
+    for what is not told of an answer today.
+    """
+    if not path.is_file():  # a pipe would be waited for
+        raise ValueError("there is no such file")
+    with path.open("rb") as file:
+        found = read_judges(file.read(MOST_PACKED))
     for task, one in found.items():
         if task not in JUDGED:
             raise ValueError(f"a judge of {task!r}, where {', '.join(JUDGED)} have one")
         if unknown := set(one.facts) - set(committed()[task].facts):
             raise ValueError(f"a judge of {task} that asks for {min(unknown)!r}, which is not told of an answer")
+    if not found:
+        raise ValueError("it has no task")
     return found
 
 
@@ -141,7 +165,7 @@ def judges(folder: Path | None) -> dict[str, Judge]:
     ValueError for a file that holds none.
     """
     own = folder / FILE if folder else None
-    return {**committed(), **own_judges(own.read_bytes())} if own and own.is_file() else committed()
+    return {**committed(), **own_judges(own)} if own and own.exists() else committed()
 
 
 @cache
