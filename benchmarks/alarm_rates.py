@@ -35,8 +35,8 @@ from tucano.profiles import load_profile, project_root
 from tucano.prompts import read_prompts
 from tucano.requirements import cores
 from tucano.settings import PipelineSettings
-from tucano.settings.health import AlarmName
 from tucano.settings.stages import of_reaudit
+from tucano.settings.training.health import AlarmName
 from tucano.training.jobs import Arm
 from tucano.training.launch import run_job, stop_all
 from tucano.training.orders import JobFolders, order

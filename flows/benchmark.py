@@ -13,10 +13,10 @@ from tasks.benchmark import (
     rate_insights,
     time_models,
 )
-from tasks.elsewhere import where
-from tasks.handles import AnswerSet
 from tasks.prepare import prepare_data
 from tasks.public import score_publicly
+from tasks.running.elsewhere import where
+from tasks.running.handles import AnswerSet
 from tasks.running.labels import benchmark_name
 from tasks.running.places import require_places
 from tasks.running.run import opened

@@ -6,7 +6,6 @@ from tasks.audit import audit_again, audit_rewards
 from tasks.compare import answer_prompts, answer_starts, compare_arms
 from tasks.cost import account
 from tasks.evaluations import show_answers
-from tasks.handles import Seeds
 from tasks.plan import look_ahead, write_plan
 from tasks.preflight import check_before_grpo
 from tasks.prepare import choose_preferences, prepare_data
@@ -17,6 +16,7 @@ from tasks.rehearsal.served import answer_served
 from tasks.rehearsal.stand_ins import generated_prompts, repeated_prompts, untrained_seed, untrained_start
 from tasks.rehearsal.tried import Tried
 from tasks.report import write_report
+from tasks.running.handles import Seeds
 from tasks.running.run import opened
 from tasks.train import fine_tune, train_seed
 from tucano.settings import PipelineSettings

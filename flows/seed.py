@@ -4,8 +4,8 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
-from tasks.handles import Preferences, PromptSet, Start
 from tasks.running.deployed import held
+from tasks.running.handles import Preferences, PromptSet, Start
 from tasks.running.labels import seed_name
 from tasks.running.run import opened
 from tasks.train import train_seed

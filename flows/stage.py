@@ -8,11 +8,11 @@ from prefect.states import Completed
 
 from tasks.benchmark import answer_with_models, time_models
 from tasks.compare import answer_prompts
-from tasks.elsewhere import NOTHING, given_to
 from tasks.preflight import check_before_grpo
 from tasks.promote import merge
 from tasks.public import answer_public
 from tasks.running.deployed import held
+from tasks.running.elsewhere import NOTHING, given_to
 from tasks.running.labels import stage_name
 from tasks.running.run import opened
 from tasks.train import fine_tune

@@ -6,7 +6,6 @@ from tasks.approval import ask, decide
 from tasks.audit import audit_again, audit_rewards, pass_gate
 from tasks.compare import answer_prompts, answer_starts, compare_arms
 from tasks.cost import account
-from tasks.elsewhere import await_seed, where
 from tasks.evaluations import show_answers
 from tasks.plan import foresee, write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
@@ -15,9 +14,10 @@ from tasks.promote import Evidence, promote
 from tasks.public import score_publicly
 from tasks.report import write_report
 from tasks.running.deployed import cancel_children, cancelled_together
+from tasks.running.elsewhere import where
 from tasks.running.labels import train_name
 from tasks.running.run import opened
-from tasks.train import fine_tune, gather, train_seed
+from tasks.train import await_seed, fine_tune, gather, train_seed
 from tucano.settings import PipelineSettings
 
 

@@ -13,8 +13,8 @@ from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
 from pydantic import Field
 
-from tasks.handles import ComparisonResult
 from tasks.promote import publish
+from tasks.running.handles import ComparisonResult
 from tasks.running.labels import is_deployed
 from tasks.running.run import Run, stage
 from tucano.comparison.compare import Comparison

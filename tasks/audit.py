@@ -10,7 +10,7 @@ from typing import Any
 from prefect import get_run_logger
 
 from rewards import load_reward_set
-from tasks.handles import AnswerSet, AuditResult, PromptSet, ReauditResult, Seeds, Start
+from tasks.running.handles import AnswerSet, AuditResult, PromptSet, ReauditResult, Seeds, Start
 from tasks.running.pages import show_text
 from tasks.running.run import Run, stage
 from tucano.artifacts.records import write_record

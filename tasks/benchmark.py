@@ -10,7 +10,10 @@ from prefect import get_run_logger
 from data.benchmark import Places, prepare_benchmark
 from data.prepare import OF_FILES
 from tasks.compare import model_arms
-from tasks.handles import (
+from tasks.prepare import choose_preferences
+from tasks.running.child import run_child
+from tasks.running.finished import Untrained, finished_only
+from tasks.running.handles import (
     AnswerSet,
     ArmPaces,
     BenchmarkResult,
@@ -23,9 +26,6 @@ from tasks.handles import (
     SeedResult,
     Start,
 )
-from tasks.prepare import choose_preferences
-from tasks.running.child import run_child
-from tasks.running.finished import Untrained, finished_only
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import fine_tune, train_seed

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, PublicScores, SeedResult, Seeds, Start
 from tasks.plan import came_first
 from tasks.running.child import run_child
+from tasks.running.handles import AnswerSet, ComparisonResult, Plan, PromptSet, PublicScores, SeedResult, Seeds, Start
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import start_of

@@ -2,10 +2,10 @@
 
 from prefect import get_run_logger
 
-from tasks.handles import ComparisonResult, Seeds
+from tasks.running.handles import ComparisonResult, Seeds
 from tasks.running.pages import show_table
 from tasks.running.run import Run, stage
-from tasks.tracked import training_run
+from tasks.running.tracked import training_run
 from tucano.cost import Cost, costs, dollars_per_point, sentence, total
 
 

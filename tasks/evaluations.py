@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 
-from tasks.handles import AnswerSet, PromptSet, SeedResult, Seeds, Start
+from tasks.running.handles import AnswerSet, PromptSet, SeedResult, Seeds, Start
 from tasks.running.labels import config_label, data_split, digits_of
 from tasks.running.run import Run, stage
-from tasks.tracked import training_run
+from tasks.running.tracked import training_run
 from tucano.artifacts.identity import digest
 from tucano.comparison.answers import prompt_means
 from tucano.comparison.compare import task_means

@@ -8,7 +8,7 @@ from prefect import get_client, get_run_logger
 from prefect.client.schemas.objects import WorkPool
 
 from data.public.prepare import require_public
-from tasks.handles import Plan, PromptSet, SeedResult
+from tasks.running.handles import Plan, PromptSet, SeedResult
 from tasks.running.places import ON_THIS_MACHINE, require_places
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tasks.handles import CheckLine, PreflightRecord, PreflightResult, PromptSet, Start
 from tasks.running.child import run_child
+from tasks.running.handles import CheckLine, PreflightRecord, PreflightResult, PromptSet, Start
 from tasks.running.pages import show_table
 from tasks.running.run import Run, stage
 from tasks.train import start_of

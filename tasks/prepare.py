@@ -13,7 +13,7 @@ from data.own.preferences import trainable_pairs
 from data.prepare import OF_FILES, prepare
 from data.public.prepare import NEEDED
 from data.sources.own import OwnSource
-from tasks.handles import Preferences, PromptSet
+from tasks.running.handles import Preferences, PromptSet
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import digest, digests_at, fingerprint

@@ -15,8 +15,9 @@ from typing import Any
 
 from prefect import get_run_logger
 
-from tasks.elsewhere import where
-from tasks.handles import (
+from tasks.running.child import run_child
+from tasks.running.elsewhere import where
+from tasks.running.handles import (
     AnswerSet,
     AuditResult,
     ComparisonResult,
@@ -27,10 +28,9 @@ from tasks.handles import (
     Seeds,
     Start,
 )
-from tasks.running.child import run_child
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
-from tasks.tracked import training_run
+from tasks.running.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts.lineage import digests, faults, unpinned, verify
 from tucano.artifacts.store import Recipe

@@ -6,9 +6,9 @@ from typing import Any
 
 from data.public.prepare import NEEDED, prepare_public
 from tasks.compare import model_arms
-from tasks.elsewhere import where
-from tasks.handles import PublicAnswers, PublicQuestions, PublicScores, SeedResult, Start
 from tasks.running.child import run_child
+from tasks.running.elsewhere import where
+from tasks.running.handles import PublicAnswers, PublicQuestions, PublicScores, SeedResult, Start
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import digest, digests_at

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tasks.cost import spent
-from tasks.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
+from tasks.running.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
 from tasks.running.labels import named, prefect_link
 from tasks.running.pages import show_markdown, show_table
 from tasks.running.run import Run, stage

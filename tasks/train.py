@@ -1,11 +1,11 @@
 """Stages 3 and 4: supervised fine-tuning, and one GRPO run per seed, with DPO after it where that is asked for, each in
-a training child.
+a training child: of this run, or for a seed of one of a deployment.
 """
 
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -15,11 +15,14 @@ from typing import Any, Literal
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.handles import AlarmLine, Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.child import run_child
+from tasks.running.deployed import RunLost, artifact_of
+from tasks.running.elsewhere import pack
+from tasks.running.finished import Untrained, finished_only
+from tasks.running.handles import AlarmLine, Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
-from tasks.tracked import Best, Training, known, log_best, tracked
+from tasks.running.tracked import Best, Training, known, log_best, tracked
 from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
@@ -76,6 +79,29 @@ def train_seed(
         return join(run, prompts, seed, parts)
     made = reinforce(run, prompts, start, seed)
     return prefer(run, prompts, start, made, preferences) if run.settings.dpo.enabled else made
+
+
+@stage("seed run", task_run_name="seed-{seed}")
+def await_seed(
+    run: Run, prompts: PromptSet, start: Start | None, seed: int, preferences: Preferences | None
+) -> SeedResult:
+    """The result of a seed that a run of the deployment `execution.seeds` trains, unless it is there already.
+    SeedGivenUp where it does not.
+    """
+    with suppress(Untrained):
+        return train_seed.fn(finished_only(run), prompts, start, seed, preferences)
+    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start)}
+    if preferences is not None:  # a deployment of the version before has no such parameter
+        parameters["preferences"] = pack(preferences)
+    try:
+        name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)
+    except RunLost as lost:
+        raise SeedGivenUp(str(lost)) from None
+    made = SeedResult(run.adopt(name))
+    for part in made.record.made_of:
+        run.adopt(part)
+    kind: Literal["grpo", "dpo"] = "dpo" if run.settings.dpo.enabled else "grpo"
+    return known(run, seed_training(run, prompts, seed, kind), made) if made.record.tracking_run else made
 
 
 def reinforce(run: Run, prompts: PromptSet, start: Start | None, seed: int, task: Task | None = None) -> SeedResult:

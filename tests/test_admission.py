@@ -16,7 +16,7 @@ from test_resume import chosen, interrupted, left, train
 from rewards import PromptLike, RewardSet, Score
 from tucano.errors import UserError
 from tucano.profiles import validated
-from tucano.settings.drawing import Admission
+from tucano.settings.training.drawing import Admission
 from tucano.storage.journal import read_journal
 from tucano.training import grpo
 from tucano.training.jobs import parse

@@ -12,7 +12,7 @@ from programs import python
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("data", "deployments", "flows", "rewards", "tasks", "tucano")
-HANDLES = Path("tasks", "handles.py")
+HANDLES = Path("tasks", "running", "handles.py")
 
 
 def sources() -> list[Path]:

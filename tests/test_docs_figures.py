@@ -11,7 +11,7 @@ import pytest
 from rewards.names import REPORTED
 from tucano.cli.forecast import TIME_FACTOR
 from tucano.settings import AlarmName, PipelineSettings
-from tucano.settings.preflight import CHECKS
+from tucano.settings.training.preflight import CHECKS
 
 ROOT = Path(__file__).parent.parent
 HELD_BY = {

@@ -20,8 +20,8 @@ from test_resume import interrupted, left, logged
 
 from data.own.preferences import trainable_pairs
 from rewards import Score
-from tasks.handles import Preferences, PromptSet
 from tasks.prepare import choose_preferences
+from tasks.running.handles import Preferences, PromptSet
 from tasks.running.run import Run
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError

@@ -17,13 +17,13 @@ from deployments.vertex.plan import Plan as VertexPlan
 from deployments.vertex.plan import template
 from flows.stage import STAGES
 from flows.stage import stage as stage_flow
-from tasks import elsewhere
-from tasks.elsewhere import await_seed, given_to, pack, where
-from tasks.handles import PromptSet, PublicQuestions, Questions, SeedResult, Seeds, Start
 from tasks.plan import foresee
+from tasks.running import elsewhere
 from tasks.running.deployed import RunLost
+from tasks.running.elsewhere import given_to, pack, where
+from tasks.running.handles import PromptSet, PublicQuestions, Questions, SeedResult, Seeds, Start
 from tasks.running.run import Run
-from tasks.train import fine_tune, train_seed
+from tasks.train import await_seed, fine_tune, train_seed
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError, WorkerFailed
 from tucano.profiles import load_profile, validated
@@ -155,6 +155,7 @@ def test_what_is_there_is_not_asked_for(store: Store, here: None, monkeypatch: p
     prompts = PromptSet(made(store, "data"))
     asked = Asked("")
     monkeypatch.setattr(elsewhere, "artifact_of", asked)
+    monkeypatch.setattr("tasks.train.artifact_of", asked)
     monkeypatch.setattr("tasks.running.run.code_version", lambda module: "code")
     monkeypatch.setattr("tasks.train.seed_training", lambda run, prompts, seed, stage: None)
     run = run_with(store, stages="stage/somewhere", seeds="seed/somewhere")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from test_comparison import GAINS, SEEDS, SETTINGS, answers, compared, prompts
 
-from tasks.handles import Plan, SeedResult
 from tasks.plan import came_first
+from tasks.running.handles import Plan, SeedResult
 from tucano.artifacts.records import parsed
 from tucano.artifacts.store import Artifact
 from tucano.comparison.claims import StudyContext

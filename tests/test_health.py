@@ -11,8 +11,8 @@ import trl
 from test_grpo_parity import one_thread_and_the_signals_as_before, ours, settings, tiny  # noqa: F401  a fixture
 
 from tucano.settings import HealthSettings, PipelineSettings
-from tucano.settings.health import AlarmName
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.health import AlarmName
 from tucano.storage.journal import read_journal
 from tucano.training import grpo
 from tucano.training.grpo_trainer import trainer_class

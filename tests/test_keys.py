@@ -22,7 +22,12 @@ from tasks.benchmark import (
     time_models,
 )
 from tasks.compare import answer_prompts, answer_starts, compare_arms
-from tasks.handles import (
+from tasks.plan import write_plan
+from tasks.preflight import check_before_grpo
+from tasks.prepare import prepare_data
+from tasks.promote import merge
+from tasks.public import answer_public, judge_public_answers, make_public_set
+from tasks.running.handles import (
     AnswerSet,
     ArmPaces,
     Plan,
@@ -34,11 +39,6 @@ from tasks.handles import (
     Seeds,
     Start,
 )
-from tasks.plan import write_plan
-from tasks.preflight import check_before_grpo
-from tasks.prepare import prepare_data
-from tasks.promote import merge
-from tasks.public import answer_public, judge_public_answers, make_public_set
 from tasks.running.run import Run
 from tasks.train import fine_tune, join, prefer, train_seed
 from tucano.artifacts import code_version as reading

@@ -14,7 +14,7 @@ from rewards import load_reward_set
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt
 from tucano.settings import ModelSettings
-from tucano.settings.sft import SftStage, SftTraining
+from tucano.settings.training.sft import SftStage, SftTraining
 from tucano.training import preflight_checks as check
 from tucano.training import sft
 from tucano.training.checkpoints import weights

@@ -23,8 +23,8 @@ from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
 from tasks.compare import _people_files, _preference
 from tasks.promote import _of_champion
-from tucano.cli.rate import Desk
-from tucano.cli.rate_page import render
+from tucano.cli.rating.command import Desk
+from tucano.cli.rating.page import render
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, Standing, standing
 from tucano.comparison.verdict import told
 from tucano.errors import UserError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from test_cli import tucano
 
-from tucano.cli.rate_page import render
+from tucano.cli.rating.page import render
 from tucano.presentation.pages import environment
 from tucano.rating.session import Item, Session, View
 from tucano.security.printable import escaped, fenced, printable

@@ -23,7 +23,7 @@ SHARED = [
         "import tucano.settings, tucano.profiles, tucano.prompts, tucano.artifacts.store": HEAVY,
         "import tucano.storage.journal, tucano.storage.root": HEAVY,
         "import tucano.cli.main": HEAVY,
-        "import tucano.cli.rate": HEAVY,
+        "import tucano.cli.rating.command": HEAVY,
         "import data.prepare": {"torch", "transformers", "prefect", "mlflow"},
         "import flows.train": {"torch", "transformers", "trl", "mlflow"},
     },

@@ -23,7 +23,7 @@ from browser import Page, open_page
 from odd_files import ODD, put_in_place
 from storages import answered
 
-from tucano.cli.rate_page import RatingServer, render
+from tucano.cli.rating.page import RatingServer, render
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.aids import guides

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from rewards import PromptLike, Score
-from tasks.handles import AnswerSet, ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import Evidence, _refusal
+from tasks.running.handles import AnswerSet, ComparisonResult, ReauditResult, SeedResult
 from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit, reaudit
 from tucano.audit.reaudit_table import render_table

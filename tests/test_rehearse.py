@@ -17,9 +17,9 @@ import pytest
 from prefect.task_engine import TaskRunTimeoutError
 from prefect.tasks import Task
 
-from tasks.handles import PromptSet, Start
 from tasks.rehearsal.attempts import Attempts
 from tasks.rehearsal.tried import Tried
+from tasks.running.handles import PromptSet, Start
 from tasks.running.run import Run
 from tucano.cli.rehearse import LAST_LINES, LINE, described, in_small, next_step, rehearse, summed_up, whole_run
 from tucano.errors import UserError

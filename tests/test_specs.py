@@ -17,7 +17,7 @@ from tucano.errors import UserError
 from tucano.prompts import TASKS, Task
 from tucano.rating import aids as rating_aids
 from tucano.settings import PipelineSettings
-from tucano.settings.preflight import CHECKS
+from tucano.settings.training.preflight import CHECKS
 from tucano.specs import registry
 from tucano.specs.base import TaskSpec
 from tucano.specs.extraction import FIELDS

@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 from prefect.task_engine import TaskRunTimeoutError
 from prefect.tasks import Task
 
-from tasks.handles import CheckLine, Handle, Merged, PreflightResult
 from tasks.preflight import ChecksRaised
 from tasks.rehearsal.tried import Tried
+from tasks.running.handles import CheckLine, Handle, Merged, PreflightResult
 from tasks.running.run import Run
 from tucano.comparison.promotion import unfaithful
 from tucano.errors import TucanoError
-from tucano.settings.preflight import SIGNALS
+from tucano.settings.training.preflight import SIGNALS
 
 R = TypeVar("R")
 LEAST_SECONDS = 5.0

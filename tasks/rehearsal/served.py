@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tasks.handles import Merged, PromptSet, SeedResult
 from tasks.promote import register
+from tasks.running.handles import Merged, PromptSet, SeedResult
 from tasks.running.run import Run, stage
 from tucano.prompts import read_prompts
 from tucano.serving.answers import Answer, Ask

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rewards import load_reward_set
-from tasks.handles import AnswerSet, PromptSet, SeedResult, Seeds, Start
 from tasks.prepare import prepare_data
 from tasks.running.child import run_child
+from tasks.running.handles import AnswerSet, PromptSet, SeedResult, Seeds, Start
 from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.store import Artifact, Recipe

@@ -1,1 +1,1 @@
-"""How a stage runs: the store, MLflow, training children, and what a person sees in Prefect."""
+"""How a stage runs: where, with which handles, MLflow, training children, and what a person sees in Prefect."""

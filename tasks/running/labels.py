@@ -7,7 +7,7 @@ from pathlib import Path
 from prefect import runtime
 from prefect.utilities.urls import url_for
 
-from tasks.handles import PromptSet, Questions
+from tasks.running.handles import PromptSet, Questions
 from tucano.artifacts.identity import fingerprint
 from tucano.configuration import LONGEST, MOST_SAID, SHORT, configuration_digits, of_configuration, run_name, telling
 from tucano.profiles import nearest_profile, project_root

@@ -177,9 +177,9 @@ def _learn(arguments: argparse.Namespace) -> int:
 
 
 def _rate(arguments: argparse.Namespace) -> int:
-    from tucano.cli import rate
+    from tucano.cli.rating import command
 
-    return rate.main(arguments)
+    return command.main(arguments)
 
 
 def _try(arguments: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.security.addresses import masked
 from tucano.security.printable import printable, short
 from tucano.settings import PipelineSettings
-from tucano.settings.preflight import SIGNALS
+from tucano.settings.training.preflight import SIGNALS
 from tucano.storage.root import writable
 
 NAME = "rehearsal.txt"

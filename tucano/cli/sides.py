@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tasks.handles import SeedResult, Seeds
+from tasks.running.handles import SeedResult, Seeds
 from tasks.running.labels import digits_of
 from tucano.artifacts.lineage import adapter_config, base_of, faults, seed_stage, verify
 from tucano.artifacts.store import opened

@@ -25,8 +25,8 @@ from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
 from tucano.serving.process import ModelDied, ModelProcess, patience
 from tucano.settings import PipelineSettings
-from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.drawing import Completions
 from tucano.specs.registry import schema_of
 from tucano.thoughts import thinks
 from tucano.tracking import RegisteredModel, Tracker

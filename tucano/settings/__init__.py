@@ -1,9 +1,9 @@
 """The settings of a pipeline run: frozen, strict models, so that a typo is an error and the Prefect form explains
 itself.
 
-One file per section. Profiles (prefect.yaml) hold differences from these defaults. Each stage receives a model of its
-own that holds what it reads and nothing else (`...Stage`; tucano/settings/stages.py makes them), and its artifact's key
-is made from just that. Importing this package imports neither torch nor Prefect.
+One file per section, those of training in `training/`. Profiles (prefect.yaml) hold differences from these defaults.
+Each stage receives a model of its own that holds what it reads and nothing else (`...Stage`; tucano/settings/stages.py
+makes them), and its artifact's key is made from just that. Importing this package imports neither torch nor Prefect.
 """
 
 from tucano.settings.audit import AuditSettings as AuditSettings
@@ -14,17 +14,17 @@ from tucano.settings.benchmark import EndpointSettings as EndpointSettings
 from tucano.settings.comparison import ComparisonSettings as ComparisonSettings
 from tucano.settings.data import SMALLEST_STRATUM as SMALLEST_STRATUM
 from tucano.settings.data import DataSettings as DataSettings
-from tucano.settings.dpo import DpoSettings as DpoSettings
 from tucano.settings.execution import CostSettings as CostSettings
 from tucano.settings.execution import ExecutionSettings as ExecutionSettings
 from tucano.settings.execution import Price as Price
 from tucano.settings.execution import WorkerSettings as WorkerSettings
-from tucano.settings.grpo import Condition as Condition
-from tucano.settings.grpo import GrpoSettings as GrpoSettings
-from tucano.settings.health import AlarmName as AlarmName
-from tucano.settings.health import HealthSettings as HealthSettings
 from tucano.settings.model import ModelSettings as ModelSettings
 from tucano.settings.pipeline import PipelineSettings as PipelineSettings
-from tucano.settings.preflight import PreflightSettings as PreflightSettings
 from tucano.settings.promotion import PromotionSettings as PromotionSettings
-from tucano.settings.sft import SftSettings as SftSettings
+from tucano.settings.training.dpo import DpoSettings as DpoSettings
+from tucano.settings.training.grpo import Condition as Condition
+from tucano.settings.training.grpo import GrpoSettings as GrpoSettings
+from tucano.settings.training.health import AlarmName as AlarmName
+from tucano.settings.training.health import HealthSettings as HealthSettings
+from tucano.settings.training.preflight import PreflightSettings as PreflightSettings
+from tucano.settings.training.sft import SftSettings as SftSettings

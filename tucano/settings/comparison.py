@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field, PositiveInt
 
 from tucano.settings.base import RewardSetName, Section
-from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.drawing import Completions
 
 SAMPLED = 1.0
 """Temperature of the sampled decoding."""

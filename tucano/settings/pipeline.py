@@ -18,14 +18,14 @@ from tucano.settings.base import Section, Seed
 from tucano.settings.benchmark import BenchmarkSettings
 from tucano.settings.comparison import SAMPLED, ComparisonSettings
 from tucano.settings.data import DataSettings
-from tucano.settings.dpo import DpoSettings
 from tucano.settings.execution import CostSettings, ExecutionSettings, WorkerSettings
-from tucano.settings.grpo import GrpoSettings
-from tucano.settings.health import HealthSettings
 from tucano.settings.model import VLLM_RANKS, ModelSettings
-from tucano.settings.preflight import PreflightSettings
 from tucano.settings.promotion import MonitorSettings, PromotionSettings, ServingSettings
-from tucano.settings.sft import SftSettings
+from tucano.settings.training.dpo import DpoSettings
+from tucano.settings.training.grpo import GrpoSettings
+from tucano.settings.training.health import HealthSettings
+from tucano.settings.training.preflight import PreflightSettings
+from tucano.settings.training.sft import SftSettings
 
 
 class PipelineSettings(Section):

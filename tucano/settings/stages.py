@@ -24,12 +24,12 @@ from tucano.settings.benchmark import (
 )
 from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, PlanStage
 from tucano.settings.data import DataStage, GeneralShare, PromptPlan, SourceShare
-from tucano.settings.dpo import DpoRun, DpoStage, DpoTraining
-from tucano.settings.drawing import Drawing, Looking
-from tucano.settings.grpo import GrpoStage, MergeStage, PreflightStage
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
-from tucano.settings.sft import SftStage
+from tucano.settings.training.dpo import DpoRun, DpoStage, DpoTraining
+from tucano.settings.training.drawing import Drawing, Looking
+from tucano.settings.training.grpo import GrpoStage, MergeStage, PreflightStage
+from tucano.settings.training.sft import SftStage
 
 S = TypeVar("S", bound=Section)
 

@@ -20,7 +20,7 @@ from datasets import Dataset
 from torch import Tensor
 from trl.trainer.utils import RepeatSampler
 
-from tucano.settings.grpo import GrpoTraining
+from tucano.settings.training.grpo import GrpoTraining
 from tucano.training.algorithms import Algorithm, Block, RolloutBatch
 from tucano.training.checkpoints.resumable import Part, ResumableTrainer
 from tucano.training.policies.likelihood import completion_logps

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tucano.prompts import TASKS
-from tucano.settings.health import AlarmName, HealthSettings
+from tucano.settings.training.health import AlarmName, HealthSettings
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training.jobs import Progress, emit
 

@@ -20,8 +20,8 @@ from tucano.files.models import MergedFiles
 from tucano.files.per_task import adapters_by_task
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import TASKS, Prompt, read_prompts
-from tucano.settings.grpo import MergeStage
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.grpo import MergeStage
 from tucano.training.checkpoints import merged
 from tucano.training.jobs import Job
 from tucano.training.policies import effect

@@ -25,7 +25,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, read_paraphrases, read_prompts, reworded
-from tucano.settings.grpo import PreflightStage
+from tucano.settings.training.grpo import PreflightStage
 from tucano.thoughts import can_think
 from tucano.training import grpo
 from tucano.training import preflight_checks as check

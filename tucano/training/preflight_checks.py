@@ -10,8 +10,8 @@ import torch
 from transformers import PreTrainedTokenizerBase, TrainingArguments, get_scheduler
 
 from tucano.prompts import TASKS, Prompt, messages
-from tucano.settings.grpo import PreflightStage
-from tucano.settings.preflight import SIGNALS
+from tucano.settings.training.grpo import PreflightStage
+from tucano.settings.training.preflight import SIGNALS
 from tucano.thoughts import CLOSE, NONE_YET, OPEN, can_think, thinks
 from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens

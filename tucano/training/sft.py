@@ -25,7 +25,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.lengths import require_fitting
 from tucano.prompts import Prompt, messages, read_general, read_paraphrases, read_prompts, reworded
 from tucano.settings.model import AdaptedModel
-from tucano.settings.sft import SftStage, SftTraining
+from tucano.settings.training.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter
 from tucano.thoughts import can_think
 from tucano.training.checkpoints import manifest

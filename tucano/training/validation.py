@@ -10,8 +10,8 @@ import numpy as np
 
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
-from tucano.settings.dpo import DpoRun
-from tucano.settings.grpo import GrpoRun
+from tucano.settings.training.dpo import DpoRun
+from tucano.settings.training.grpo import GrpoRun
 from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints.weights import save_whole
 from tucano.training.policies.chat import encode

@@ -15,8 +15,8 @@ from tucano.requirements import cores
 from tucano.serving.process import BATCH_SECONDS, ModelDied, ModelProcess
 from tucano.settings import PipelineSettings
 from tucano.settings.base import narrowed
-from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.drawing import Completions
 from tucano.training.answering.messages import Drawn, Opening, Question
 from tucano.training.jobs import Arm
 

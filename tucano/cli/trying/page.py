@@ -13,7 +13,7 @@ from jinja2 import Environment, Template
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rewards.sets import RewardSet
-from tucano.cli.rate_page import RATE, Tables, breakable
+from tucano.cli.rating.page import RATE, Tables, breakable
 from tucano.cli.trying.judged import MET, judged
 from tucano.cli.trying.models import Models, NoAnswer
 from tucano.cli.trying.ratings import Rated, Ratings, typed

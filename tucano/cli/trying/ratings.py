@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tucano.cli.rate_page import check_form
+from tucano.cli.rating.page import check_form
 from tucano.prompts import Prompt, Task
 from tucano.rating.draw import Candidate, CandidateSource, keep_stores, masked
 from tucano.rating.files import LONGEST_CORRECTION

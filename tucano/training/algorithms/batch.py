@@ -3,7 +3,7 @@
 from torch import Tensor
 from trl.trainer.utils import nanstd
 
-from tucano.settings.grpo import TrainerStage
+from tucano.settings.training.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 from tucano.training.algorithms.group import Group
 

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from tucano.errors import UserError
-from tucano.settings.grpo import TrainerStage
+from tucano.settings.training.grpo import TrainerStage
 from tucano.training.algorithms import (
     Algorithm,
     RolloutBatch,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from tucano.settings.grpo import Condition, TrainerStage
+from tucano.settings.training.grpo import Condition, TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 

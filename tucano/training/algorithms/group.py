@@ -4,7 +4,7 @@
 
 from torch import Tensor
 
-from tucano.settings.grpo import TrainerStage
+from tucano.settings.training.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 

@@ -8,7 +8,7 @@ no effect on the policy's gradient.
 
 from torch import Tensor
 
-from tucano.settings.grpo import TrainerStage
+from tucano.settings.training.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 

@@ -4,7 +4,7 @@ eq. 13).
 
 from dataclasses import dataclass
 
-from tucano.settings.grpo import TrainerStage
+from tucano.settings.training.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 

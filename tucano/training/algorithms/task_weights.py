@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from tucano.settings.grpo import TrainerStage
+from tucano.settings.training.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 LARGEST_IMPROVEMENT = 0.1

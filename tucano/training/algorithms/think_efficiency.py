@@ -8,7 +8,7 @@ the term is standardised by itself, which makes it as strong as any other compon
 
 from dataclasses import dataclass
 
-from tucano.settings.grpo import TrainerStage
+from tucano.settings.training.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 

@@ -20,8 +20,8 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, Genera
 
 from tucano.errors import UserError, WorkerFailed
 from tucano.security.printable import short
-from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.drawing import Completions
 from tucano.thoughts import thinks
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, chat, line
 from tucano.training.checkpoints import exact

@@ -19,9 +19,9 @@ from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Job, Progress, emit
 
 if TYPE_CHECKING:
-    from tucano.settings.dpo import DpoTraining
-    from tucano.settings.grpo import GrpoTraining
-    from tucano.settings.sft import SftTraining
+    from tucano.settings.training.dpo import DpoTraining
+    from tucano.settings.training.grpo import GrpoTraining
+    from tucano.settings.training.sft import SftTraining
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,9 @@ from tucano.training.checkpoints.weights import Policy
 if TYPE_CHECKING:
     from transformers.trainer import Trainer
 
-    from tucano.settings.dpo import DpoRun
-    from tucano.settings.grpo import GrpoRun
-    from tucano.settings.sft import SftTraining
+    from tucano.settings.training.dpo import DpoRun
+    from tucano.settings.training.grpo import GrpoRun
+    from tucano.settings.training.sft import SftTraining
     from tucano.training.health import Watch
 else:
     Trainer = object  # the real one comes after it in the trainer's bases

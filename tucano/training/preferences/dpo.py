@@ -29,7 +29,7 @@ from tucano.files.models import SeedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
 from tucano.prompts import read_prompts
-from tucano.settings.dpo import DpoStage
+from tucano.settings.training.dpo import DpoStage
 from tucano.training.algorithms import NOISE
 from tucano.training.checkpoints.attempts import Attempt
 from tucano.training.checkpoints.beginning import Beginning, Reporter, begun, shared_arguments

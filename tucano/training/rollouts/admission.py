@@ -19,8 +19,8 @@ from typing import Any
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt
-from tucano.settings.drawing import Admission
-from tucano.settings.grpo import GrpoStage
+from tucano.settings.training.drawing import Admission
+from tucano.settings.training.grpo import GrpoStage
 from tucano.training.algorithms import NOISE
 from tucano.training.jobs import Progress, emit
 from tucano.training.policies.load import Policy

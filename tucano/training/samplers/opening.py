@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from peft import LoraConfig
 
 from tucano.files.models import WorkFiles
-from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.drawing import Completions
 from tucano.training.jobs import Arm, Job
 from tucano.training.samplers import Sampler
 from tucano.training.samplers.local import LocalSampler

@@ -122,7 +122,7 @@ def render(view: View, session: AnySitting, tables: Tables, nonce: str) -> str:
     display = spec_of(view.item.task).display if view.item else None
     return (
         _environment()
-        .get_template("rate.html.j2")
+        .get_template("page.html.j2")
         .render(
             view=view,
             item=view.item,

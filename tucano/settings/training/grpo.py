@@ -8,9 +8,9 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from tucano.prompts import Task
 from tucano.settings.base import Schedule, Section, Seed, Share
-from tucano.settings.drawing import Admission, Drawing, Looking
-from tucano.settings.health import HealthSettings
 from tucano.settings.model import AdaptedModel, LoadedModel
+from tucano.settings.training.drawing import Admission, Drawing, Looking
+from tucano.settings.training.health import HealthSettings
 
 LOOKS_OF_A_LONG_RUN = 10
 """Evaluations from which on stopping early saves something."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from prefect import get_run_logger
 
-from tasks.handles import SeedResult, Start
+from tasks.running.handles import SeedResult, Start
 from tasks.running.labels import config_label, digits_of
 from tasks.running.run import Run
 from tucano.files.models import WorkFiles

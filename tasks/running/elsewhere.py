@@ -1,4 +1,4 @@
-"""Stages that hold a model, where `execution` says: in this run, or each in a run of a deployment.
+"""Stages that hold a model, where `execution.stages` says: in this run, or each in a run of a deployment.
 
 A stage elsewhere is the same task, called in the flow of `flows/stage.py` with the same handles: they travel as names
 of artifacts, which both runs find in their common storage.
@@ -8,19 +8,16 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from prefect.tasks import Task
 
-from tasks.handles import Handle, Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.deployed import RunLost, artifact_of
 from tasks.running.finished import Untrained, finished_only
+from tasks.running.handles import Handle, SeedResult, Seeds
 from tasks.running.run import Run, stage
-from tasks.tracked import known
-from tasks.train import seed_training, train_seed
 from tucano.artifacts.store import Store
-from tucano.errors import SeedGivenUp, UserError, WorkerFailed
+from tucano.errors import UserError, WorkerFailed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,29 +58,6 @@ def await_stage(run: Run, name: str, given: dict[str, Any]) -> str:
         raise WorkerFailed(
             f"{name} was not done: {lost}. Mend that, then Retry this run: it asks for {name} again"
         ) from None
-
-
-@stage("seed run", task_run_name="seed-{seed}")
-def await_seed(
-    run: Run, prompts: PromptSet, start: Start | None, seed: int, preferences: Preferences | None
-) -> SeedResult:
-    """The result of a seed that a run of the deployment `execution.seeds` trains, unless it is there already.
-    SeedGivenUp where it does not.
-    """
-    with suppress(Untrained):
-        return train_seed.fn(finished_only(run), prompts, start, seed, preferences)
-    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start)}
-    if preferences is not None:  # a deployment of the version before has no such parameter
-        parameters["preferences"] = pack(preferences)
-    try:
-        name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)
-    except RunLost as lost:
-        raise SeedGivenUp(str(lost)) from None
-    made = SeedResult(run.adopt(name))
-    for part in made.record.made_of:
-        run.adopt(part)
-    kind: Literal["grpo", "dpo"] = "dpo" if run.settings.dpo.enabled else "grpo"
-    return known(run, seed_training(run, prompts, seed, kind), made) if made.record.tracking_run else made
 
 
 def pack(value: Any) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tucano.cli.rate_page import AnySitting, RatingServer, buttons_of, check_form
+from tucano.cli.rating.page import AnySitting, RatingServer, buttons_of, check_form
 from tucano.errors import UserError
 from tucano.rating.aids import guides
 from tucano.rating.choices import Choosing, choice_ledger, preference

@@ -6,9 +6,9 @@ from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from tucano.security.texts import Line
 from tucano.settings.base import Schedule, Section, Share
-from tucano.settings.drawing import Drawing, Looking
-from tucano.settings.health import HealthSettings
 from tucano.settings.model import LoadedModel
+from tucano.settings.training.drawing import Drawing, Looking
+from tucano.settings.training.health import HealthSettings
 
 
 class DpoTraining(Section):
