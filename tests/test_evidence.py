@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, replace
 from datetime import datetime
-from math import exp, log
+from math import exp, log, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +164,37 @@ def test_four_templates_can_show_no_gain_however_large() -> None:
     assert "this test can show no gain, however large" in english and "ganho algum" in portuguese
 
 
+def test_equal_gains_are_claimed_by_the_exact_test_alone() -> None:
+    main = simple([0.25] * 8, seeds=3)
+    english, _, cautions = said(main)
+    assert main.overall.p == 1 / 256 and main.overall.p_mean == 1 and main.configuration is not None
+    assert (main.configuration.p, main.new_seed, main.seeds_needed, main.prompts_needed) == (1, (-1, 1), None, None)
+    assert cautions == ("no truth",), "no few large losses: there are none"
+    assert "the mean gain is +0.250, its 95 % interval cannot be assessed, one-sided p = 1.000" in english
+    assert "a gain in the mean over seeds is not established. What one new seed may gain cannot be assessed." in english
+    assert "95 % interval +0.250 to +0.250; exact one-sided p = 0.004" in english
+    assert judge(main, Judging()).configuration_claim == "not supported"
+    verdict = judge(simple([-0.25] * 8), Judging())
+    assert verdict.worse and verdict.cautions == ()
+
+
+def test_where_no_template_differs_no_smallest_gain_is_named() -> None:
+    """One template's prompts change against each other: «of true gains below about 0.000 this test misses many»."""
+    main = simple([0.1, -0.1, *[0.0] * 10], [f"t{place // 2}" for place in range(12)])
+    english, portuguese, _ = said(main)
+    assert main.overall.detectable is None and main.overall.p == 1
+    assert "which gain this test would see cannot be told" in english and "não se pode dizer que ganho" in portuguese
+    assert "0.000 this test" not in english and "so few templates" not in english
+
+
+def test_truth_that_gains_the_same_on_every_prompt_is_confirmed_by_the_exact_interval() -> None:
+    """Wrong on all prompts before and right on all after; five are too few for an interval."""
+    assert by_truth({"push": [-1.0] * 8}).cautions == ()
+    assert by_truth({"push": [-1.0] * 5}).cautions[-1:] == ("unconfirmed",)
+    assert by_truth({"push": [0.0] * 8}).cautions == ("unconfirmed",)
+    assert by_truth({"push": [0.015] * 8}).hacking_suspected
+
+
 @pytest.fixture(scope="module")
 def result() -> Comparison:
     made = answers(GAINS, arms=ARMS)
@@ -201,22 +232,51 @@ def test_the_steps_add_up_by_hand(result: Comparison) -> None:
 
 def test_forgetting_by_hand() -> None:
     readings = [
-        Reading(arm, passage, nats * 10, 10, 40)
+        Reading(arm, passage, nats * 10 * (1 + passage / 10), 10, 40)
         for arm, nats in (("sft", 2.0), ("seed-1", 2.1), ("seed-2", 2.3))
         for passage in (0, 1, 2)
     ]
     found = forgetting(readings, "sft", ["seed-1", "seed-2"])
-    assert found.before == pytest.approx(exp(2.0))
-    assert found.after == pytest.approx(exp(2.2))
-    assert found.bits == pytest.approx(20 / log(2) / 40)
-    assert found.change == pytest.approx(2 / log(2) / 40)
+    assert found.before == pytest.approx(exp(2.0 * 1.1))
+    assert found.after == pytest.approx(exp(2.2 * 1.1))
+    assert found.bits == pytest.approx(22 / log(2) / 40)
+    # 2, 2.2 and 2.4 nats worse: mean 2.2, standard error .2 / sqrt 3, so t = 19.05 with two degrees of freedom.
+    assert found.change == pytest.approx(2.2 / log(2) / 40)
+    assert found.p == pytest.approx(0.5 - 19.0526 / (2 * sqrt(2 + 19.0526**2)), rel=1e-3)
     assert found.established(0.05)  # a tenth worse on every passage
     assert not replace(found, change=0.04 * found.bits).established(0.05)
 
 
+@pytest.mark.parametrize("lost", [0.0, 2.0])
+def test_passages_that_all_change_alike_say_nothing_of_forgetting(lost: float) -> None:
+    """What training did not change is no alarm; the interval is of bits, which may change by more than 1."""
+    readings = [
+        Reading(arm, passage, 20.0 + passage + (lost if arm.startswith("seed") else 0.0), 10, 40)
+        for arm in ARMS
+        for passage in range(5)
+    ]
+    found = compare(answers(GAINS, arms=ARMS), prompts(), SETTINGS, Design("sft", SEEDS), frozenset(), readings)
+    for one in found.language:
+        assert one.change == pytest.approx(lost / log(2) / 40) and one.p == 1 and not one.established(0.05)
+    assert "forgot" not in found.verdict.cautions and refusal(found.verdict, [], None, None) is None
+    (english, *_), (portuguese, *_) = (
+        [one for one in told if "held-out passages" in one or "trechos reservados" in one]
+        for told in (found.verdict.sentences, found.verdict.sentences_pt)
+    )
+    change = found.language[0].change
+    assert english.endswith(f"bits per character {change:+.3f} (its 95 % interval cannot be assessed).")
+    assert portuguese.endswith("(o intervalo de 95 % não se pode avaliar).")
+    moved = replace(found.language[0], low=-0.2, high=1.7)
+    assert "(95 % interval -0.200 to +1.700)" in said(found.main, StudyContext(forgetting=(moved,)))[0]
+
+
 def test_forgetting_is_a_caution_in_the_verdict() -> None:
     lost = {arm: 8 if arm.startswith("seed") else 0 for arm in ARMS}
-    readings = [Reading(arm, passage, 20.0 + passage + lost[arm], 10, 40) for arm in ARMS for passage in range(5)]
+    readings = [
+        Reading(arm, passage, 20.0 + passage + lost[arm] * (1 + passage / 10), 10, 40)
+        for arm in ARMS
+        for passage in range(5)
+    ]
     made = answers(GAINS, arms=ARMS)
     result = compare(made, prompts(), SETTINGS, Design("sft", SEEDS, looks=2), frozenset(), readings)
     assert [found.reference for found in result.language] == ["sft", "base"]

@@ -170,6 +170,17 @@ def test_a_p_of_many_looks_stands_on_the_first_page_beside_what_the_verdict_goes
     assert first.count("corrected p") == 2
 
 
+def test_where_no_smallest_gain_is_known_a_dash_stands() -> None:
+    """Of too few templates, or without a spread; the page ended in a traceback."""
+    found = comparison()
+    blind = replace(found.main, overall=replace(found.main.overall, detectable=None))
+    known, unknown = (
+        in_english(render(replace(found, contrasts=(main, *found.contrasts[1:])), audit()))
+        for main in (found.main, blind)
+    )
+    assert unknown.count("<td>–</td></tr>") == known.count("<td>–</td></tr>") + 1
+
+
 PARTS = {
     "Contra o modelo base": "Against the base model", "Verdade de referência": "Ground truth", "Treino": "Training",
     "Saúde do treino": "Health of the training", "Espaço no ponto de partida": "Room at the start",

@@ -13,6 +13,7 @@ from scipy import stats
 from tucano.comparison import contrast
 from tucano.presentation.numbers import p_value, possible
 from tucano.statistics import inference as ours
+from tucano.statistics import planning
 
 tied = st.lists(st.integers(-4, 4).map(lambda value: value / 10), min_size=1, max_size=10)
 spread = st.lists(st.floats(-1, 1, allow_nan=False), min_size=6, max_size=25)
@@ -135,7 +136,7 @@ def test_one_template_says_nothing_about_others() -> None:
 def test_with_few_clusters_the_typical_gain_lies_in_its_interval() -> None:
     gains = ([0.0] * 8 + [0.7] * 2) * 5  # five templates that are all alike: eight of ten prompts do not change
     clusters = [index // 10 for index in range(50)]
-    assert ours.hodges_lehmann(gains, clusters=clusters) == pytest.approx((0.14, 0.14, 0.14))
+    assert ours.hodges_lehmann(gains, clusters=clusters) == pytest.approx((0.14, -1, 1))
 
 
 @pytest.mark.parametrize("size", [1, 2, 20])
@@ -157,7 +158,7 @@ def test_no_p_is_nothing() -> None:
     """Half to the power of 1,100 is 7e-332, which no float holds; of 900 it is one."""
     assert ours.signed_rank([0.1] * 1_100) == ours.signed_rank([-0.1] * 1_100, "less") == 1e-300
     assert ours.signed_rank([0.1] * 900) == pytest.approx(2.0**-900)
-    assert ours.mean_t([0.1, 0.1, 0.1]).p == ours.mean_t([0.1 + 1e-8 * one for one in range(200)]).p == 1e-300
+    assert ours.mean_t([0.1 + 1e-8 * one for one in range(200)]).p == 1e-300
     assert ours.holm({"a": ours.signed_rank([0.1] * 1_100), "b": 1.0})["a"] == pytest.approx(2e-300)
     assert p_value(ours.signed_rank([0.1] * 1_100)) == "< 0.0001"
 
@@ -169,6 +170,62 @@ def test_rewards_that_never_differ_say_nothing() -> None:
     over_seeds = ours.two_way_t(np.zeros((5, 3)))
     assert over_seeds is not None and (over_seeds.low, over_seeds.high) == ours.new_seed(np.zeros((5, 3))) == (-1, 1)
     assert possible(same.low, same.high) is None, "what is printed then is no interval"
+
+
+NOTHING = (0.0, 1.0, -1.0, 1.0)
+"""Standard error, p and interval of a mean of which Student's t says nothing."""
+
+
+def said(mean: ours.Mean | None) -> tuple[float, float, float, float]:
+    assert mean is not None
+    return mean.se, mean.p, mean.low, mean.high
+
+
+def test_students_t_says_nothing_of_a_spread_that_it_did_not_see() -> None:
+    """Three prompts that all gain .25 had p 1e-300 and an interval of width 0."""
+    assert said(ours.mean_t([0.25] * 3)) == said(ours.mean_t([0.3, 0.1 + 0.2, 0.3])) == NOTHING
+    assert ours.mean_t([0.25] * 3).mean == 0.25 and said(ours.mean_t([-0.25] * 40)) == NOTHING
+    assert said(ours.clustered_t([0.1, 0.3] * 3, ["a", "a", "b", "b", "c", "c"])) == NOTHING, "each template gains .2"
+    constant, noise = np.full((5, 3), 0.25), np.full((5, 3), 0.1) + np.eye(5, 3) * 1e-17
+    for table in (constant, noise, np.zeros((5, 3))):
+        assert said(ours.two_way_t(table)) == NOTHING and ours.new_seed(table) == (-1, 1)
+    templates = np.repeat([[0.1], [0.3]] * 2, 3, axis=1)
+    assert said(ours.two_way_t(templates, clusters="aabb")) == NOTHING
+    assert ours.new_seed(templates, clusters="aabb") == (-1, 1)
+    # The exact test needs no spread: n equal gains have one of 2^n signs.
+    assert ours.signed_rank([0.25] * 6) == 1 / 64 and ours.hodges_lehmann([0.25] * 6) == (0.25, 0.25, 0.25)
+    assert ours.hodges_lehmann([0.25] * 5) == (0.25, -1, 1), "five reach no 95 %, and t says nothing"
+
+
+def test_seeds_that_agree_say_something_where_prompts_differ_and_prompts_where_seeds_do() -> None:
+    # Gains .1, .2, .3: SE = .1 / sqrt 3, t = 2 sqrt 3; with two degrees of freedom p = 1/2 - t / (2 sqrt(2 + t^2)) =
+    # 1/2 - sqrt(12 / 14) / 2, and the interval reaches 4.3027 SE = .24841 to both sides.
+    table = np.repeat([[0.1], [0.2], [0.3]], 3, axis=1)
+    for values in (table, table.T):
+        mean = ours.two_way_t(values)
+        assert mean is not None
+        assert (mean.se, mean.df, mean.p) == pytest.approx((0.1 / math.sqrt(3), 2, 0.5 - math.sqrt(12 / 14) / 2))
+        assert (mean.low, mean.high) == pytest.approx((0.2 - 0.24841, 0.2 + 0.24841), abs=1e-5)
+    assert ours.new_seed(table) == pytest.approx((0.2 - 0.24841, 0.2 + 0.24841), abs=1e-5)
+    # The seeds' own variance, .01, comes on top: 4.3027 sqrt(.01 / 3 + .01) = .49683.
+    assert ours.new_seed(table.T) == pytest.approx((0.2 - 0.49683, 0.2 + 0.49683), abs=1e-5)
+
+
+def test_numbers_that_are_none_are_refused_in_a_table_too() -> None:
+    for ask in (ours.two_way_t, ours.new_seed):
+        with pytest.raises(ValueError, match="finite"):
+            ask([[0.1, 0.2, math.nan], [0.1, 0.2, 0.3]])
+
+
+def test_no_experiment_is_planned_without_a_spread() -> None:
+    assert planning.prompts_needed(0.0, 0.25) is None
+    assert planning.seeds_needed(ours.mean_squares(np.full((5, 3), 0.25)), 0.25) is None
+    assert planning.seeds_needed(ours.mean_squares(np.full((5, 3), 0.1) + np.eye(5, 3) * 1e-17), 0.1) is None
+    found = contrast.effect([0.75] * 8, [0.5] * 8, 0.05)
+    assert (found.p, found.p_mean, found.mean_low, found.mean_high, found.detectable) == (1 / 256, 1.0, -1.0, 1.0, None)
+    assert (found.estimate, found.low, found.high) == (0.25, 0.25, 0.25)
+    noise = contrast.effect([0.1 + 0.2] * 8, [0.3] * 8, 0.05)
+    assert (noise.mean_low, noise.mean_high, noise.detectable) == (-1.0, 1.0, None)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=20))

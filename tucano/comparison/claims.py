@@ -98,9 +98,12 @@ def task_drops(reward: Contrast, alpha: float) -> tuple[str, ...]:
 
 def confirmed(truth: Contrast, alpha: float, margin: float) -> bool:
     """Whether the ground truth is shown to have fallen by less than the margin, if at all; where its typical prompt
-    falls it is not, though the mean rises.
+    falls it is not, though the mean rises. Where Student's t says nothing of the mean, as all prompts change alike, the
+    exact interval does.
     """
-    return truth.overall.mean_low >= -margin and truth.overall.p_worse >= alpha
+    overall = truth.overall
+    low = overall.mean_low if overall.mean_is_assessable else overall.low
+    return low >= -margin and overall.p_worse >= alpha
 
 
 def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:
@@ -129,7 +132,7 @@ def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[s
     overall = reward.overall
     if overall.unchanged == overall.n:
         yield "identical"
-    if overall.p < alpha <= overall.p_mean:
+    if overall.p < alpha <= overall.p_mean and overall.mean_is_assessable:
         yield "skewed"
     if overall.p_worse < alpha <= 1 - overall.p_mean:
         yield "skewed drop"

@@ -30,7 +30,7 @@ class Effect:
     Means are over all answers; ranks over as many of either side.
     `gain_percent` is None where the reference is too close to 0 for a percentage to mean anything. `unchanged`: prompts
     without any difference. `detectable`: the smallest true gain that prompts (or clusters) of this spread show with
-    80 % power; None where so few can show none.
+    80 % power; None where so few can show none, or none differs from another.
     """
 
     n: int
@@ -51,6 +51,11 @@ class Effect:
     mean_high: float
     p_mean: float
     unchanged: int
+
+    @property
+    def mean_is_assessable(self) -> bool:
+        """Whether Student's t says anything: not where no prompt (or cluster) differs from another."""
+        return (self.mean_low, self.mean_high) != statistics.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +128,13 @@ def effect(
 
 
 def mean_by_t(differences: Floats, clusters: Sequence[str] | None) -> Mean:
-    """The mean by Student's t, prompts of a cluster taken together (where there are three clusters and more); nothing
-    is known of it where no prompt differs.
-    """
-    mean = (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
-    low, high = (mean.low, mean.high) if np.any(differences) else statistics.UNKNOWN
-    return replace(mean, low=low, high=high)
+    """The mean by Student's t, prompts of a cluster taken together (where there are three clusters and more)."""
+    return (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
 
 
 def _units(differences: Floats, clusters: Sequence[str] | None) -> tuple[int, float]:
     """(how many independent units there are, prompts or clusters; the standard deviation of as many independent ones
-    whose mean would be known as well as this one).
+    whose mean would be known as well as this one, 0 where none was seen).
     """
     units = len(set(clusters)) if clusters else len(differences)
     return units, mean_by_t(differences, clusters).se * sqrt(units)
@@ -141,7 +142,7 @@ def _units(differences: Floats, clusters: Sequence[str] | None) -> tuple[int, fl
 
 def _detectable(differences: Floats, clusters: Sequence[str] | None, alpha: float) -> float | None:
     units, spread = _units(differences, clusters)
-    return statistics.smallest_detectable(units, spread, alpha) if 0.5**units <= alpha else None
+    return statistics.smallest_detectable(units, spread, alpha) if spread and 0.5**units <= alpha else None
 
 
 def _prompts_needed(differences: Floats, clusters: Sequence[str] | None, gain: float, alpha: float) -> int | None:

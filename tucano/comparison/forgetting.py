@@ -36,7 +36,8 @@ class Forgetting:
     """The trained adapters against an earlier arm, paired by passage: `change` in bits per character (above 0: worse),
     95 % t interval.
 
-    `before` and `after` are perplexities per token; `p` is one-sided, for a loss.
+    `before` and `after` are perplexities per token; `p` is one-sided, for a loss. Where all passages change alike, or
+    none does, nothing is known (`UNKNOWN`, p 1) and nothing established.
     """
 
     reference: str

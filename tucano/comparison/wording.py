@@ -11,7 +11,7 @@ from tucano.comparison.claims import WHOLE, Facts, StudyContext, after_holm, aft
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese, possible
-from tucano.statistics.inference import SMALLEST_SEEDS
+from tucano.statistics.inference import SMALLEST_SEEDS, UNKNOWN
 from tucano.statistics.planning import chance_finding
 
 
@@ -107,7 +107,8 @@ def sentences(
     if facts.worse:
         overall += " " + say("drop", reward.overall)
     elif not facts.improved and "identical" not in facts.cautions and reward.overall.high >= 0:
-        overall += " " + say("unseen" if reward.overall.detectable is not None else "blind", reward.overall)
+        unseen = "blind" if reward.overall.mean_is_assessable else "no spread"
+        overall += " " + say(unseen if reward.overall.detectable is None else "unseen", reward.overall)
     said = [overall, _seed_sentence(say, reward, alpha, facts)]
     if len(reward.seeds) > 1:
         gains = "; ".join(f"{name} {say.number(gain['overall'], signed=True)}" for name, gain in reward.seeds.items())
@@ -143,6 +144,7 @@ def _next_question(say: Speaker, reward: Contrast, alpha: float) -> list[str]:
 
 def _language(say: Speaker, found: Forgetting) -> str:
     number = say.number
+    known = say("range", low=number(found.low, signed=True), high=number(found.high, signed=True))
     return say(
         "language",
         n=str(found.passages),
@@ -150,8 +152,7 @@ def _language(say: Speaker, found: Forgetting) -> str:
         before=number(found.before, 1),
         after=number(found.after, 1),
         change=number(found.change, signed=True),
-        low=number(found.low, signed=True),
-        high=number(found.high, signed=True),
+        range=say("no range") if (found.low, found.high) == UNKNOWN else known,
     )
 
 

@@ -23,8 +23,8 @@ DECIMALS = 9
 SMALLEST_P = 1e-300
 """A smaller p is said to be this one: halved 1,100 times, a float is 0, which no p is."""
 UNKNOWN = (-1.0, 1.0)
-"""All that a difference of rewards can be. What is known of it where no pair differs: a reward that never moves tells
-nothing, and no interval of its differences may claim to be sure.
+"""All that a difference of rewards can be. What is known of it where no pair differs, and by Student's t where no
+spread was seen: a reward that never moves, or moves alike everywhere, allows no interval that claims to be sure.
 """
 SMALLEST_SEEDS = 3
 """Fewer seeds than this say nothing about a new seed: the spread between two has one degree of freedom."""
@@ -127,7 +127,8 @@ def hodges_lehmann(
 
     The estimate is the median of the Walsh averages (Hodges & Lehmann 1963). The interval inverts the exact signed-rank
     test (Hollander, Wolfe & Chicken 2014, section 3.3); closed, it keeps its level with ties. Where so few differences
-    or clusters (fewer than about six) reach no 95 %, both are of the mean: Student's t interval and its centre.
+    or clusters (fewer than about six) reach no 95 %, both are of the mean: Student's t interval (`UNKNOWN` without a
+    spread) and its centre.
     """
     values = _rounded(differences)
     rows, columns = np.triu_indices(values.size)
@@ -168,7 +169,9 @@ def _walsh_cut(n: int, tail: float) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean difference with its standard error, degrees of freedom, p of mean > 0 and two-sided interval."""
+    """A mean difference with its standard error, degrees of freedom, p of mean > 0 and two-sided interval. Without a
+    standard error Student's t says nothing: p is 1, the interval `UNKNOWN`.
+    """
 
     mean: float
     se: float
@@ -204,8 +207,8 @@ def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: flo
 
 
 def _by_t(mean: float, se: float, df: float, level: float) -> Mean:
-    if se < 10**-DECIMALS:  # the same difference everywhere
-        return Mean(mean, 0.0, df, SMALLEST_P if mean > 10**-DECIMALS else 1.0, mean, mean)
+    if se < 10**-DECIMALS:  # a spread that was not seen is not known to be none
+        return Mean(mean, 0.0, df, 1.0, *UNKNOWN)
     half = float(stats.t.ppf((1 + level) / 2, df)) * se
     return Mean(mean, se, df, max(SMALLEST_P, float(stats.t.sf(mean / se, df))), mean - half, mean + half)
 
@@ -244,13 +247,15 @@ class MeanSquares:
 
 
 def mean_squares(values: ArrayLike, clusters: Sequence[Hashable] | None = None) -> MeanSquares:
-    """Of a table [prompts, seeds] of differences, at least two of each.
+    """Of a table [prompts, seeds] of differences, at least two of each; ValueError for one that is no number.
 
     With `clusters`, one name per prompt, those of one cluster need not be independent: each mean square is of the sums
     over a cluster, as in a variance that is robust to both ways of clustering (Cameron, Gelbach & Miller 2011, J. Bus.
     Econ. Stat. 29:238, eq. 2.11). Clusters of one prompt give the mean squares without clusters.
     """
     table = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(table).all():
+        raise ValueError("differences must be finite numbers")
     prompts, seeds = table.shape
     names = list(range(prompts)) if clusters is None else _numbered(clusters)
     groups = max(names) + 1
@@ -276,43 +281,34 @@ def two_way_t(values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashabl
     """Is the mean above 0 over all prompts *and* seeds that might be drawn? None («not assessable») with fewer than
     three seeds, two prompts or two clusters.
 
-    `values` [prompts, seeds] are differences of rewards. The t test of the grand mean with `MeanSquares.error`; the
-    interval is `UNKNOWN` where all are 0.
+    `values` [prompts, seeds] are differences of rewards. The t test of the grand mean with `MeanSquares.error`. One of
+    the two that does not vary adds no error; where neither does, nothing is known.
     """
     table = np.asarray(values, dtype=np.float64)
-    if not _are_enough(table, clusters):
+    groups = table.shape[0] if clusters is None else len(set(clusters))
+    if table.shape[1] < SMALLEST_SEEDS or groups < 2:
         return None
-    if not _rounded(table.ravel()).any():
-        return Mean(0.0, 0.0, table.shape[1] - 1, 1.0, *UNKNOWN)
     return _by_t(float(table.mean()), *mean_squares(table, clusters).error(), level)
 
 
 def new_seed(
     values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashable] | None = None
 ) -> tuple[float, float] | None:
-    """Prediction interval of the mean gain of one new seed over new prompts; None where `two_way_t` is.
+    """Prediction interval of the mean gain of one new seed over new prompts; None or `UNKNOWN` where `two_way_t` or its
+    interval is.
 
     `values` [prompts, seeds] are differences. mean -+ t * sqrt(SE^2 + S^2) on as many degrees of freedom as seeds - 1
     or SE has: SE of the grand mean by `MeanSquares.error`, S^2 = MS_seed / prompts the variance of the seeds' means,
     noise of their answers included (Hahn & Meeker 1991, section 4.7), so that it is rather too wide, and never narrower
-    than the interval of the mean. `UNKNOWN` where all are 0.
+    than the interval of the mean.
     """
-    table = np.asarray(values, dtype=np.float64)
-    if not _are_enough(table, clusters):
-        return None
-    if not _rounded(table.ravel()).any():
-        return UNKNOWN
-    squares = mean_squares(table, clusters)
-    se, df = squares.error()
-    half = float(stats.t.ppf((1 + level) / 2, min(df, squares.seeds - 1)))
-    half *= sqrt(se**2 + squares.seed / squares.prompts)
-    mean = float(table.mean())
-    return mean - half, mean + half
-
-
-def _are_enough(table: Floats, clusters: Sequence[Hashable] | None) -> bool:
-    groups = table.shape[0] if clusters is None else len(set(clusters))
-    return table.shape[1] >= SMALLEST_SEEDS and groups >= 2
+    mean = two_way_t(values, level, clusters)
+    if mean is None or not mean.se:
+        return UNKNOWN if mean else None
+    squares = mean_squares(values, clusters)
+    half = float(stats.t.ppf((1 + level) / 2, min(mean.df, squares.seeds - 1)))
+    half *= sqrt(mean.se**2 + squares.seed / squares.prompts)
+    return mean.mean - half, mean.mean + half
 
 
 def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0.8) -> float:

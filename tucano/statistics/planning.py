@@ -7,7 +7,7 @@ from math import ceil, log2
 
 from scipy import stats
 
-from tucano.statistics.inference import SMALLEST_SEEDS, MeanSquares, smallest_detectable
+from tucano.statistics.inference import DECIMALS, SMALLEST_SEEDS, MeanSquares, smallest_detectable
 
 MOST_SEEDS = 50
 MOST_PROMPTS = 5000
@@ -16,10 +16,11 @@ MOST_PROMPTS = 5000
 def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Fewest seeds with which the two-way test sees a true mean gain of `effect` with this power on as many prompts.
 
-    None where even `MOST_SEEDS` are not enough: then the prompts are the bottleneck. The variance components are the
-    estimates of the analysis of variance (at least 0), so with three seeds the answer is rough.
+    None where even `MOST_SEEDS` are not enough: then the prompts are the bottleneck; and where no spread was seen. The
+    variance components are the estimates of the analysis of variance (at least 0), so with three seeds the answer is
+    rough.
     """
-    if effect <= 0:
+    if effect <= 0 or squares.error()[0] < 10**-DECIMALS:
         return None
     residual = squares.residual
     seed = max(0.0, (squares.seed - residual) / squares.prompts)
@@ -47,15 +48,16 @@ def _power(measured: MeanSquares, parts: tuple[float, float, float], seeds: int,
         seeds=seeds,
     )
     se, df = expected.error()
-    return float(stats.nct.sf(stats.t.isf(alpha, df), df, effect / se)) if se else 1.0
+    return float(stats.nct.sf(stats.t.isf(alpha, df), df, effect / se))
 
 
 def prompts_needed(sd: float, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Fewest prompts with which the signed-rank test sees a true mean gain of `effect`, for differences of this spread.
 
-    None beyond `MOST_PROMPTS`. So many at least that the exact p of a gain on each of them lies below alpha.
+    None beyond `MOST_PROMPTS`, and where no spread was seen. So many at least that the exact p of a gain on each of
+    them lies below alpha.
     """
-    if effect <= 0 or smallest_detectable(MOST_PROMPTS, sd, alpha, power) > effect:
+    if effect <= 0 or sd < 10**-DECIMALS or smallest_detectable(MOST_PROMPTS, sd, alpha, power) > effect:
         return None
     low, high = max(5, ceil(-log2(alpha))), MOST_PROMPTS
     while low < high:

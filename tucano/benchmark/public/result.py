@@ -10,6 +10,7 @@ import numpy as np
 from tucano.benchmark.public.questions import NAMES, TITLES, Question, Reply
 from tucano.benchmark.public.scores import MAIN, baselines, score
 from tucano.comparison.contrast import Contrast, Strata, contrast
+from tucano.comparison.wording import ENGLISH
 from tucano.presentation.numbers import english, p_value
 from tucano.presentation.tables import pipe_table, wrapped
 
@@ -165,7 +166,6 @@ def _sentence(found: Contrast, metric: str) -> str:
     effect = found.overall
     return (
         f"`{found.arm}` against `{found.reference}`, {metric.replace('_', ' ')}:"
-        f" {english(effect.gain, signed=True)} (95 % {english(effect.mean_low, signed=True)} to"
-        f" {english(effect.mean_high, signed=True)}); exact one-sided p for a gain {p_value(effect.p)}, for a drop"
-        f" {p_value(effect.p_worse)}."
+        f" {english(effect.gain, signed=True)} ({ENGLISH.range(effect.mean_low, effect.mean_high)}); exact one-sided p"
+        f" for a gain {p_value(effect.p)}, for a drop {p_value(effect.p_worse)}."
     )
