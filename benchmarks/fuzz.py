@@ -28,7 +28,7 @@ with atheris.instrument_imports(include=["data", "rewards", "tucano"]) if atheri
     from data.reading.delimited import STARS, delimited
     from data.reading.files import LONGEST_ROW, Broken
     from data.sources.csv_files import TableReader
-    from rewards.parsing.objects import find_object, is_strict, wholeness
+    from rewards.parsing.objects import find_object, is_parsable, is_strict, wholeness
     from tucano.bundle.manifest import read_manifest
     from tucano.errors import UserError
     from tucano.monitoring.log import read_log, read_references
@@ -181,18 +181,24 @@ def reward_json(content: bytes) -> None:
     text = content.decode("utf-8", "surrogateescape")
     found = find_object(text)
     assert found is None or isinstance(found, dict)
-    assert found is not None or not is_strict(text)
+    json.dumps(found, allow_nan=False)
     assert 0 <= wholeness(text) <= 1
+    _are_read_alike(text)
 
 
 def truth_json(content: bytes) -> None:
-    """What is strict for the truth, a program can read, and the reward reads it too."""
     text = content.decode("utf-8", "replace")
+    json.dumps(read_object(text), allow_nan=False)
+    _are_read_alike(text)
+
+
+def _are_read_alike(text: str) -> None:
+    """What is strict for the one, a program can read, and the other reads the same; the reward's guard is its own."""
     found = only_object(text)
-    read_object(text)
-    if found is not None:
+    assert is_strict(text) == (found is not None) or not is_parsable(text)
+    if is_strict(text):
+        assert find_object(text) == read_object(text) == found
         json.dumps(found, allow_nan=False)
-        assert find_object(text) is not None
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

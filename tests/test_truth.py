@@ -157,6 +157,9 @@ def test_objects_are_read_strictly_or_as_a_person_would() -> None:
     for odd in ("00!", "3٤"):  # a leading zero, a digit of another script
         assert read_object('{"a": 1, "b": ' + odd + "}") == {"a": 1}
     assert only_object('{"a": 1e999}') is None, "infinite"
+    for broken in ('{"a": 4,5, "b": tru', '{"a": 4,5,}', '{"a": 4,5', '{"a": R$ 4,5 ,', 'Nota: {"a": 4,5 %'):
+        assert read_object(broken) == {"a": 4.5}, "it was 4"
+    assert read_object('{"a": 4,5,6, "b": 1, 5}') == {"b": 1}
     assert read_object("nada") == {} and only_object('{"a": 1, "a": 2}') is None
     assert read_object("{" * 5000) == {} and plain("ÁÇ") == "ac"
 

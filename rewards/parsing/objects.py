@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from math import isfinite
 from typing import Any
 
 import json_repair
@@ -75,7 +76,8 @@ def find_object(text: str) -> dict[str, Any] | None:
 
 def is_strict(text: str) -> bool:
     """Whether a program can read the text, but for its numbers, as it stands: one JSON object without a key twice,
-    alone or between the marks of a code fence, of which either may be missing.
+    alone or between the marks of a code fence, of which either may be missing. `readable` takes away the byte order
+    mark at a text's very start; any other is a fault.
     """
     bare = _bare(text)
     if not is_parsable(bare) or not bare.startswith("{"):
@@ -87,7 +89,7 @@ def _bare(text: str) -> str:
     text = text.strip()
     if text.startswith("```"):
         text = text[7:] if text[3:7].lower() == "json" else text[3:]
-    return text.removesuffix("```").strip().removeprefix("\ufeff")
+    return text.removesuffix("```").strip()
 
 
 def wholeness(text: str) -> float:
@@ -214,5 +216,15 @@ def _repaired(text: str) -> dict[str, Any] | None:
         value = json_repair.repair_json(text, return_objects=True, skip_json_loads=True)
     except (ValueError, AssertionError):  # too deep, an integer too long; what json_repair takes for impossible
         return None
+    value = _finite(value)
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return max(objects, key=len, default=None)
+
+
+def _finite(value: Any) -> Any:
+    """A repaired value, with what is infinite (1e999) as text, which json-repair makes of Infinity too."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return value if not isinstance(value, float) or isfinite(value) else str(value)

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from rewards.parsing import objects
+from rewards.parsing.text import readable
 from tucano.comparison.answers import Answer, Decoding, prompt_means
 from tucano.comparison.contrast import mean_by_t
 from tucano.specs.registry import spec_of
@@ -49,7 +50,7 @@ def is_strict(answer: Answer) -> bool:
     """Whether an answer can be used without repair: any text, or what is one object by the table of docs/rewards.md
     where the task asks for one.
     """
-    return not spec_of(answer.task).fields or objects.is_strict(answer.completion)
+    return not spec_of(answer.task).fields or objects.is_strict(readable(answer.completion))
 
 
 def decompose(

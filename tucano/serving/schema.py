@@ -25,7 +25,11 @@ FAULTS = (
 
 def data_of(task: Task, text: str) -> dict[str, Any] | None:
     """The object that an answer is, where its task asks for one and it is nothing else."""
-    return strict_object(text) if spec_of(task).fields else None
+    return _object_of(text) if spec_of(task).fields else None
+
+
+def _object_of(text: str) -> dict[str, Any] | None:
+    return strict_object(text.removeprefix("\ufeff"))
 
 
 def fault_of(task: Task, text: str, form: str | None = None) -> str | None:
@@ -45,7 +49,7 @@ def fault(task: Task, text: str) -> tuple[str, ...] | None:
         return (EMPTY,)
     if not fields:
         return None
-    found = strict_object(text)
+    found = _object_of(text)
     if found is None:
         return (NO_OBJECT,)
     if missing := [name for name in fields if name not in found]:

@@ -4,18 +4,17 @@ import json
 import re
 from typing import Any
 
-_ALONE = re.compile(
-    r"[\s\ufeff]*+(?:```(?:json)?[\s\ufeff]*+)?(?P<object>\{.*\})\s*+(?:```\s*+)?", re.DOTALL | re.IGNORECASE
-)
+_ALONE = re.compile(r"\s*+(?:```(?:json)?\s*+)?(?P<object>\{.*\})\s*+(?:```\s*+)?", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(
-    r'"(?>(?:[^"\\]|\\.)*)"|(?<=:)(?P<space>\s*+)(?:R\$\s*+)?(?P<number>-?\d(?:[\d.,]*\d)?)(?:\s*+%)?(?=\s*+(?:,\s*+"|\}))',
-    re.DOTALL,
+    r"""(?:"(?>(?:[^"\\]|\\.)*)"?)  # one without an end up to the text's, else each of its marks would be tried
+    |(?<=:)(?P<space>\s*+)(?:R\$\s*+)?(?P<number>-?\d(?:[\d.,]*\d)?)(?:\s*+%)?(?=\s*+(?:,\s*+(?:["}]|\Z)|\}|\Z))""",
+    re.DOTALL | re.VERBOSE,
 )
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _PORTUGUESE = re.compile(r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?")
 _ENGLISH = re.compile(r"-?[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})")
 _FIELD = re.compile(
-    r'"([a-z_]{1,40})"\s*+:\s*+("[^"\\\x00-\x1f]*+"|-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?![\w.])|true\b|false\b|null\b)'
+    r'"([a-z_]{1,40})"\s*+:\s*+("[^"\\\x00-\x1f]*+"|-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?![\w.]|,\d|\s*+\d)|true\b|false\b|null\b)'
 )
 _DEEPEST = 64
 
@@ -43,9 +42,9 @@ def _as_json(match: re.Match[str]) -> str:
 
 def strict_object(answer: str) -> dict[str, Any] | None:
     """The object that a program reads of an answer: one that is alone, or alone between the marks of a code fence, of
-    which either may be missing; else None.
+    which either may be missing; else None. `readable` takes away the byte order mark at an answer's very start.
 
-    Refused, as RFC 8259 and any strict reader would: a name given twice, NaN and Infinity.
+    Refused, as RFC 8259 and any strict reader would: a name given twice, NaN and Infinity, a byte order mark.
     """
     alone = _ALONE.fullmatch(answer)
     if alone is None or _is_deep(answer):
@@ -67,7 +66,8 @@ def read_object(answer: str) -> dict[str, Any]:
     if found is None and 0 <= start < end:
         found = only_object(answer[start:end])
     if found is None and start >= 0:
-        found = {name: json.loads(value) for name, value in _FIELD.findall(answer[start:])}
+        fields = _FIELD.findall(_NUMBER.sub(_as_json, answer[start:]))
+        found = {name: json.loads(value) for name, value in fields}
     return found or {}
 
 
