@@ -113,6 +113,7 @@ def test_the_word_lists_are_as_long_as_they_were() -> None:
         ("R$ 1,2 mil", Figure(1200, 50, "R$")),
         ("45 milhas", Figure(45, 0.5, "")),
         ("1234.567890", Figure(1234.56789, 5e-7, "")),
+        ("1.234,1234567", Figure(1234.1234567, 5e-8, "")),
     ],
 )
 def test_a_figure_knows_its_value_its_precision_and_its_unit(written: str, found: Figure) -> None:
@@ -143,16 +144,12 @@ def test_a_figure_knows_its_value_its_precision_and_its_unit(written: str, found
         "#3) um",
         "_3. um",
         "1" * 16,
-        "1,1234567",
         "1,1.5",
         "1234.567,8",
         "1.234.567.890.123.456",
-        "1.234,1234567",
         "1" * 16 + ",5",
         "1234,567,890",
         "1,234,567,890,123,456",
-        "1,234,567.1234567",
-        "1.1234567",
         "12/5",
     ],
 )

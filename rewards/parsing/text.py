@@ -214,20 +214,21 @@ class Figure:
 
 _FIGURE = re.compile(
     r"""(?=[r\d])(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)
-    (?:(?P<pt>\d{1,3}(?:\.\d{3}){1,4}(?:,\d{1,6})?|\d{1,15},\d{1,6})
-    |(?P<en>\d{1,3}(?:,\d{3}){2,4}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?))
-    (?![\w/]|[.,]\d)
-    (?P<scale>\s+(?:mil|milhao|milhoes|bilhao|bilhoes|mi|bi)\b)?(?P<percent>\s*(?:%|por\ cento\b))?
-    (?P<reais>\s+reais\b)?""",
+    (?:(?P<pt>[1-9]\d{0,2}(?:\.\d{3}){1,4}(?:,\d+)?|\d{1,15},\d+)
+    |(?P<en>[1-9]\d{0,2}(?:,\d{3}){1,4}(?:\.\d+)?|\d{1,15}(?:\.\d+)?))
+    (?:e(?P<power>[+-]?\d\d?))?(?:\s*(?P<scale>mil|k|mi|bi|tri)(?:lhao|lhoes)?\b)?
+    (?:\s*(?:(?P<percent>%|por\s+cento\b)|(?P<reais>(?:de\s+)?reais\b))|\b(?![.,/]\d))""",
     re.VERBOSE,
 )
-_NO_FIGURE = re.compile(r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])|\b\d{4}-\d{2}(?:-\d{2})?\b", re.MULTILINE)
+_NO_FIGURE = re.compile(
+    r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])|\b(?:19|20)\d\d-(?:0\d|1[0-2])(?:-\d\d)?\b", re.MULTILINE
+)
 _MOST_FIGURES = 500
-_SCALES = {"mil": 1e3, "milhao": 1e6, "milhoes": 1e6, "mi": 1e6, "bilhao": 1e9, "bilhoes": 1e9, "bi": 1e9}
+_SCALES = {"k": 3, "mil": 3, "mi": 6, "bi": 9, "tri": 12}
 
 
 def figures(text: str) -> list[Figure]:
-    """The figures of a text in Portuguese or plain notation: `1.234,5`, `1234.5`, `12,5%`, `R$ 10,00`, `1,2 mil`.
+    """The figures of a text, as docs/rewards.md says: `1.234,5`, `1234.5`, `12,5%`, `R$ 10,00`, `1,2 mil`.
 
     At most 500 are read. The numbers of a list's items, and digits inside words, dates and codes are none.
     """
@@ -237,16 +238,16 @@ def figures(text: str) -> list[Figure]:
 @lru_cache(maxsize=REMEMBERED)
 def placed_figures(folded: str) -> tuple[tuple[Figure, int, int], ...]:
     """The figures of a folded text, each with where it begins and ends."""
-    found = []
     bare = _NO_FIGURE.sub(lambda match: " " * len(match[0]), folded)
-    for match in islice(_FIGURE.finditer(bare), _MOST_FIGURES):
-        pt, en = match["pt"], match["en"]
-        plain = pt.replace(".", "").replace(",", ".") if pt else en.replace(",", "")
-        scale = _SCALES[match["scale"].strip()] if match["scale"] else 1.0
-        decimals = len(plain.partition(".")[2])
-        unit: Unit = "R$" if match["money"] or match["reais"] else "%" if match["percent"] else ""
-        found.append((Figure(float(plain) * scale, 0.5 * scale * 10.0**-decimals, unit), *match.span()))
-    return tuple(found)
+    return tuple((_figure(match), *match.span()) for match in islice(_FIGURE.finditer(bare), _MOST_FIGURES))
+
+
+def _figure(match: re.Match[str]) -> Figure:
+    pt, en = match["pt"], match["en"]
+    plain = pt.replace(".", "").replace(",", ".") if pt else en.replace(",", "")
+    power = int(match["power"] or 0) + _SCALES.get(match["scale"], 0)
+    unit: Unit = "R$" if match["money"] or match["reais"] else "%" if match["percent"] else ""
+    return Figure(float(f"{plain}e{power}"), float(f"5e{power - 1 - len(plain.partition('.')[2])}"), unit)
 
 
 def occurs(number: float, found: Iterable[Figure]) -> bool:

@@ -14,12 +14,14 @@ SLACK = 0.01
 MOST_KNOWN = 14
 """Figures of a brief that others are worked out of."""
 _MOST_DIGITS = 15
+_LEFT_OUT = re.compile(r"(?m)^[ \t>*#_-]*\d\d?[.)](?=[\s*_])|\b(?:19|20)\d\d-(?:0\d|1[0-2])(?:-\d\d)?\b")
 _FIGURE = re.compile(
-    r"(?P<money>r\$\s*)?(?<![\w.,/])(?P<digits>\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+(?:[.,]\d+)?)"
-    r"(?P<scale>\s*(?:mil|k|mi|milhao|milhoes)\b)?(?P<percent>\s*%|\s+por\s+cento\b)?(?P<reais>\s+reais\b)?"
+    r"(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)(?P<digits>\d+(?:[.,]\d+)*)(?:e(?P<power>[+-]?\d\d?))?"
+    r"(?:\s*(?P<scale>mil|k|mi|bi|tri)(?:lhao|lhoes)?\b)?"
+    r"(?:\s*(?P<unit>%|por\s+cento\b|(?:de\s+)?reais\b)|\b(?![.,/]\d))"
 )
-_SCALES = {"mil": 1e3, "k": 1e3, "mi": 1e6, "milhao": 1e6, "milhoes": 1e6}
-_THOUSANDS = re.compile(r",|\.\d{3}(?!\d)")
+_ZEROS = {"mil": 3, "k": 3, "mi": 6, "bi": 9, "tri": 12}
+_GROUPED = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +45,27 @@ class Figure:
 
 
 def figures(text: str) -> list[Figure]:
-    """The figures of a plain text (lower case, without accents), in their order."""
-    found = []
-    for match in _FIGURE.finditer(text):
-        digits = match["digits"]
-        if len(digits) > _MOST_DIGITS:
-            continue
-        written = digits.replace(".", "").replace(",", ".") if _THOUSANDS.search(digits) else digits
-        scale = _SCALES[match["scale"].strip()] if match["scale"] else 1.0
-        places = len(written.partition(".")[2])
-        unit: Unit = "R$" if match["money"] or match["reais"] else "%" if match["percent"] else ""
-        found.append(Figure(float(written) * scale, 0.5 * scale * 10.0**-places, unit, match.start(), match.end()))
-    return found
+    """The figures of a plain text (lower case, without accents), in their order, as docs/rewards.md says."""
+    bare = _LEFT_OUT.sub(lambda found: " " * len(found[0]), text)
+    read = ((match, _written(match["digits"])) for match in _FIGURE.finditer(bare))
+    return [_figure(match, written) for match, written in read if written]
+
+
+def _written(digits: str) -> str:
+    """Digits with a point before their decimals; nothing where marks stand as in no number."""
+    grouped = _GROUPED.fullmatch(digits)
+    if grouped and (grouped[1] == "." or len(re.findall("[.,]", digits)) > 1):
+        digits = digits.replace(grouped[1], "")
+    whole, _, decimals = digits.replace(",", ".").partition(".")
+    return "" if "." in decimals or len(whole) > _MOST_DIGITS else f"{whole}.{decimals}"
+
+
+def _figure(match: re.Match[str], written: str) -> Figure:
+    zeros = int(match["power"] or 0) + _ZEROS.get(match["scale"], 0)
+    last = zeros - len(written.partition(".")[2])
+    said = match["unit"] or ""
+    unit: Unit = "R$" if match["money"] or "reais" in said else "%" if said else ""
+    return Figure(float(f"{written}e{zeros}"), 0.5 * float(f"1e{last}"), unit, match.start(), match.end())
 
 
 def worked_out(known: Sequence[Quantity]) -> list[Quantity]:
