@@ -93,14 +93,16 @@ INFINITE = ("1e999", "-1e999", "[1e999]", '{"b": [2, -1E+999]}', "1" + "0" * 400
 @pytest.mark.parametrize("form", ['{"n": %s,}', '{"n": %s', '{"n": %s}', "{'n': %s}"])
 def test_no_reader_gives_a_number_that_is_none(number: str, form: str) -> None:
     """Repair made it infinite; as text it is no field's value, and the other fields are read."""
-    text = form.replace("%s", f'%s, "c": 1') % number
+    text = form.replace("%s", '%s, "c": 1') % number
     found = find_object(text)
     json.dumps([found, read_object(text)], allow_nan=False)
     assert only_object(text) is None and not is_strict(text)
     assert found is None or len(number) > 5000 or found["c"] == 1
 
 
-TOKENS = ['\\"', '"', '{"', ":", ',"', "{", "}", "'", "1,", "1.111", " ", "\n", "`", ':"', '"a":', "\\", "R$", "%", "//", "\ufeff"]
+TOKENS = [
+    '\\"', '"', '{"', ":", ',"', "{", "}", "'", "1,", "1.111", " ", "\n", "`", ':"', '"a":', "\\", "R$", "%", "//", "\ufeff",
+]  # fmt: skip
 READERS: list[Callable[[str], Any]] = [
     find_object, is_strict, wholeness, lambda text: standing_object(text, ("a",)), normalize_decimals, only_object,
     strict_object, read_object,
