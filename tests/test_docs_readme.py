@@ -117,9 +117,9 @@ def test_the_verdict_has_each_task_by_reward_and_by_truth(row: Row) -> None:
 def test_the_example_has_the_typical_gain_and_answers_of_median_reward(row: Row) -> None:
     text, answers = readme.example(row), read_answers(AnswerFiles(row.stages["answers"].folder).answers)
     compared = row.comparison
-    truth = compared.find("seeds", compared.reference, compared.primary, "truth")
-    assert truth is not None
-    gains = compared.main.overall.estimate, truth.overall.estimate
+    right = compared.find("seeds", compared.reference, compared.primary, "truth")
+    assert right is not None
+    gains = compared.main.overall.estimate, right.overall.estimate
 
     def middle(arm: str, prompt: str) -> tuple[float, float | None]:
         mine = [a for a in answers if (a.arm, a.prompt_id, a.decoding) == (arm, prompt, "sampled")]

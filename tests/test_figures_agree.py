@@ -44,7 +44,7 @@ ITEMS = {"1. um\n22) dois\n333. três": [333], "- **3.** um": [], "R$\n 1. um": 
 
 
 def both(text: str) -> tuple[list[Read], list[Read]]:
-    mine = [(found.value, found.tolerance, found.unit) for found in reward.figures(text)]
+    mine: list[Read] = [(found.value, found.tolerance, found.unit) for found in reward.figures(text)]
     return mine, [(found.value, found.tolerance, found.unit) for found in truth.figures(plain(text))]
 
 
@@ -95,14 +95,35 @@ def numbers(draw: st.DrawFn) -> tuple[str, Read]:
     value, last = float(f"{whole}.{decimals or 0}"), 10.0 ** -len(decimals)
     scale, times = draw(
         st.sampled_from(
-            [("", 1.0), (" mil", 1e3), ("mil", 1e3), ("k", 1e3), (" mi", 1e6), (" milhões", 1e6), (" bi", 1e9)]
-            + [("bi", 1e9), (" bilhão", 1e9), (" trilhões", 1e12), ("e+10", 1e10), ("e3", 1e3), ("E-2", 1e-2)]
+            [
+                ("", 1.0),
+                (" mil", 1e3),
+                ("mil", 1e3),
+                ("k", 1e3),
+                (" mi", 1e6),
+                (" milhões", 1e6),
+                (" bi", 1e9),
+                ("bi", 1e9),
+                (" bilhão", 1e9),
+                (" trilhões", 1e12),
+                ("e+10", 1e10),
+                ("e3", 1e3),
+                ("E-2", 1e-2),
+            ]
         )
     )
     before, behind, unit = draw(
         st.sampled_from(
-            [("", "", ""), ("R$ ", "", "R$"), ("R$", "", "R$"), ("", "%", "%"), ("", " %", "%"), ("", " por cento", "%")]
-            + [("", " reais", "R$"), ("", " de reais", "R$")]
+            [
+                ("", "", ""),
+                ("R$ ", "", "R$"),
+                ("R$", "", "R$"),
+                ("", "%", "%"),
+                ("", " %", "%"),
+                ("", " por cento", "%"),
+                ("", " reais", "R$"),
+                ("", " de reais", "R$"),
+            ]
         )
     )
     return before + written + scale + behind, (value * times, 0.5 * last * times, unit)
@@ -118,7 +139,19 @@ def test_every_documented_notation_is_read_by_both(of: list[tuple[str, Read]], b
     assert [found[2] for found in mine] == [read[2] for _, read in of]
 
 
-ALPHABET = [*"0123456789.,/-+ \n_e%#*()", "r$", "R$ ", " mil", "k", "bi", "milhões", " reais", "por cento", "2018-03", "x"]
+ALPHABET = [
+    *"0123456789.,/-+ \n_e%#*()",
+    "r$",
+    "R$ ",
+    " mil",
+    "k",
+    "bi",
+    "milhões",
+    " reais",
+    "por cento",
+    "2018-03",
+    "x",
+]
 
 
 @given(st.lists(st.sampled_from(ALPHABET), max_size=12).map("".join))

@@ -220,9 +220,7 @@ _FIGURE = re.compile(
     (?:\s*(?:(?P<percent>%|por\s+cento\b)|(?P<reais>(?:de\s+)?reais\b))|\b(?![.,/]\d))""",
     re.VERBOSE,
 )
-_NO_FIGURE = re.compile(
-    r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])|\b(?:19|20)\d\d-(?:0\d|1[0-2])(?:-\d\d)?\b", re.MULTILINE
-)
+_NO_FIGURE = re.compile(r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])|\b(?:19|20)\d\d-(?:0\d|1[0-2])(?:-\d\d)?\b", re.MULTILINE)
 _MOST_FIGURES = 500
 _SCALES = {"k": 3, "mil": 3, "mi": 6, "bi": 9, "tri": 12}
 
