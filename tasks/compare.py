@@ -23,7 +23,7 @@ from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import CHAMPION
 from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
-from tucano.comparison.verdict import told, without
+from tucano.comparison.verdict import judged_apart, told, without
 from tucano.errors import UserError
 from tucano.files.models import ServedFiles
 from tucano.files.results import ComparisonFiles
@@ -161,7 +161,8 @@ def compare_arms(
             known_words(prompts.files),
             read_readings(answers.files.language),
         )
-        comparison = replace(comparison, verdict=without(comparison.verdict, dict(chosen.missing)))
+        verdict = without(comparison.verdict, dict(chosen.missing))
+        comparison = replace(comparison, verdict=judged_apart(verdict, prompts.files))
         comparison = told(comparison, _preference(run.settings, seeds))
         write_record(ComparisonFiles(draft).comparison, comparison)
         return {

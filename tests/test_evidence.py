@@ -1,6 +1,8 @@
 """What stands beside the p values: decomposition, forgetting, looks, the plan, and the cautions of the verdict."""
 
+import hashlib
 import json
+import lzma
 from dataclasses import asdict, replace
 from datetime import datetime
 from math import exp, log, sqrt
@@ -21,9 +23,11 @@ from tucano.comparison.decomposition import is_strict
 from tucano.comparison.forgetting import Reading, forgetting
 from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import refusal
-from tucano.comparison.verdict import Verdict, judge
+from tucano.comparison.verdict import Verdict, judge, judged_apart
+from tucano.files.prompts import PromptFiles
 from tucano.settings.comparison import Judging
 from tucano.storage.folder import Folder
+from tucano.truth.judge import FORM, committed
 
 ARMS = ("base", "sft", "seed-42", "seed-123", "seed-456")
 
@@ -304,3 +308,18 @@ def test_a_plan_counts_only_if_it_came_before_every_seed(tmp_path: Path) -> None
     earlier = SeedResult(made_at(tmp_path / "earlier", "2026-11-21T09:59:59+00:00"))
     assert came_first(plan, [later])
     assert not came_first(plan, [later, earlier])
+
+
+def test_the_verdict_says_where_the_truth_is_by_a_judge_of_ones_own(tmp_path: Path) -> None:
+    """Else the «ground truth» of somebody's bundle could be whatever his judge likes."""
+    verdict, files = compared(answers(GAINS)).verdict, PromptFiles(tmp_path)
+    assert judged_apart(verdict, files) == verdict
+    judges = {"form": FORM, "tasks": {"push": asdict(committed()["push"])}}
+    files.judge.write_bytes(lzma.compress(json.dumps(judges).encode()))
+    digest = hashlib.sha256(files.judge.read_bytes()).hexdigest()[:16]
+    said = judged_apart(verdict, files)
+    assert said.reservations[-1] == (
+        f"The ground truth of push is that of a judge of one's own (file {digest}), not of the one that comes along."
+    )
+    assert f"arquivo {digest}" in said.reservations_pt[-1]
+    assert said.headline == verdict.headline

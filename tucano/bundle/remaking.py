@@ -18,7 +18,7 @@ from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.text_health import known_words
-from tucano.comparison.verdict import told, without
+from tucano.comparison.verdict import judged_apart, told, without
 from tucano.files.results import AnswerFiles
 from tucano.prompts import read_prompts
 from tucano.security.printable import short
@@ -80,7 +80,8 @@ def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) 
         known_words(contents.prompts),
         read_readings(files.language),
     )
-    return told(replace(made, verdict=without(made.verdict, dict(chosen.missing))), stored.people)
+    verdict = judged_apart(without(made.verdict, dict(chosen.missing)), contents.prompts)
+    return told(replace(made, verdict=verdict), stored.people)
 
 
 def _public(contents: Contents) -> tuple[Contrast, ...]:

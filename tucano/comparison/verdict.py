@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from tucano.artifacts.identity import fingerprint
 from tucano.comparison.claims import (
     Claim,
     Facts,
@@ -24,8 +25,10 @@ from tucano.comparison.claims import (
 )
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.wording import ENGLISH, PORTUGUESE, Speaker, headline, reservations, sentences
+from tucano.files.prompts import PromptFiles
 from tucano.settings.comparison import Judging
 from tucano.statistics.preference import Preference
+from tucano.truth.judge import own_judges
 
 if TYPE_CHECKING:
     from tucano.comparison.compare import Comparison
@@ -159,10 +162,26 @@ def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:
         for speaker in (ENGLISH, PORTUGUESE)
     )
     reasons = tuple(ENGLISH("missing", seed=str(seed), why=f": {reason}") for seed, reason in missing.items())
+    verdict = replace(
+        verdict, sentences=(*reasons, *verdict.sentences), sentences_pt=(*portuguese, *verdict.sentences_pt)
+    )
+    return _reserved(verdict, english, portuguese)
+
+
+def judged_apart(verdict: Verdict, files: PromptFiles) -> Verdict:
+    """The verdict, which also says whose truth it is where a judge of one's own lies beside the prompts."""
+    if not files.judge.exists():
+        return verdict
+    tasks = ", ".join(sorted(own_judges(files.judge)))
+    digest = str(fingerprint(files.judge)["sha256"])[:16]
+    english, portuguese = (speaker("own judge", tasks=tasks, judge=digest) for speaker in (ENGLISH, PORTUGUESE))
+    return _reserved(verdict, (english,), (portuguese,))
+
+
+def _reserved(verdict: Verdict, english: tuple[str, ...], portuguese: tuple[str, ...]) -> Verdict:
+    """The verdict with further reservations."""
     return replace(
         verdict,
-        sentences=(*reasons, *verdict.sentences),
-        sentences_pt=(*portuguese, *verdict.sentences_pt),
         reservations=(*verdict.reservations, *english),
         reservations_pt=(*verdict.reservations_pt, *portuguese),
     )
