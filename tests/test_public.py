@@ -225,6 +225,8 @@ def test_a_loss_on_a_public_benchmark_is_a_loss(tmp_path: Path) -> None:
     assert lost([found], 0.05) == (found,)  # p = 1/256
     verdict = judge(found, Judging(), around=StudyContext(public=result.contrasts))
     assert "lost public" in verdict.cautions and "lost public" not in judge(found, Judging()).cautions
+    printed = " ".join(render_public(result).split())
+    assert "-1.000 (its 95 % interval cannot be assessed); exact one-sided p for a gain = 1.000, for a drop" in printed
     said = "Public benchmark faquad (8 questions that others wrote): 0.000 against 1.000 for sft, -1.000 ("
     assert any(sentence.startswith(said) for sentence in verdict.sentences)
     assert any("faquad (8 questões que outros escreveram): 0,000" in sentence for sentence in verdict.sentences_pt)
