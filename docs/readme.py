@@ -143,10 +143,10 @@ def _means(effect: Effect | None) -> list[str]:
 
 
 def example(row: Row) -> str:
-    """Of the held-out prompts the one whose two shown answers differ most nearly by both typical gains."""
+    """Of the held-out prompts the one whose two shown answers score most nearly as all do in the mean."""
     compared = row.comparison
     measures = (compared.find(TOGETHER, compared.reference, compared.primary, of) for of in ("reward", "truth"))
-    typical = {found.measure: found.overall.estimate for found in measures if found}
+    means = {found.measure: (found.overall.reference_mean, found.overall.arm_mean) for found in measures if found}
     asked = {prompt.id: prompt.user for prompt in read_prompts(PromptFiles(row.stages["data"].folder).test)}
     answers = read_answers(AnswerFiles(row.stages["answers"].folder).answers)
     pairs = [
@@ -163,15 +163,18 @@ def example(row: Row) -> str:
         raise UserError("every prompt or answer of this run holds a fence of Markdown")
 
     def off(pair: tuple[Answer, Answer]) -> float:
-        before, after = ([getattr(answer, of) or 0 for of in typical] for answer in pair)
-        return sum(abs(new - old - gain) for old, new, gain in zip(before, after, typical.values(), strict=True))
+        return sum(
+            abs((getattr(answer, of) or 0) - mean)
+            for of, both in means.items()
+            for answer, mean in zip(pair, both, strict=True)
+        )
 
     before, after = min(shown, key=off)
+    said = ", ".join(f"{of} {' to '.join(map(ENGLISH.number, both))}" for of, both in means.items())
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
-        f"Of {compared.prompts} held-out prompts this is the one whose two answers ({before.task}) differ most nearly"
-        f" by the typical gain ({', '.join(f'{of} {ENGLISH.gain(gain)}' for of, gain in typical.items())}). Each answer"
-        " has the median reward of its model's; only line breaks are ours."
+        f"Of {compared.prompts} held-out prompts this is the one whose two answers ({before.task}) score most nearly as"
+        f" all do in the mean ({said}). Each answer has the median reward of its model's; only line breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),

@@ -114,20 +114,24 @@ def test_the_verdict_has_each_task_by_reward_and_by_truth(row: Row) -> None:
         assert [said[:2], said[4:6]] == [rewards, truths]
 
 
-def test_the_example_has_the_typical_gain_and_answers_of_median_reward(row: Row) -> None:
+def test_the_example_is_nearest_to_the_means_and_has_answers_of_median_reward(row: Row) -> None:
     text, answers = readme.example(row), read_answers(AnswerFiles(row.stages["answers"].folder).answers)
-    compared = row.comparison
-    right = compared.find("seeds", compared.reference, compared.primary, "truth")
-    assert right is not None
-    gains = compared.main.overall.estimate, right.overall.estimate
+    sampled = [answer for answer in answers if answer.decoding == "sampled"]
+    means = {
+        arm: [
+            fmean(getattr(answer, of) or 0 for answer in sampled if answer.arm.startswith(arm))
+            for of in ("reward", "truth")
+        ]
+        for arm in ("sft", "seed")
+    }
 
     def middle(arm: str, prompt: str) -> tuple[float, float | None]:
         mine = [a for a in answers if (a.arm, a.prompt_id, a.decoding) == (arm, prompt, "sampled")]
         return sorted((a.reward, a.truth) for a in mine)[(len(mine) - 1) // 2]
 
     def off(prompt: str) -> float:
-        before, after = middle("sft", prompt), middle("seed-42", prompt)
-        return sum(abs((after[of] or 0) - (before[of] or 0) - gains[of]) for of in (0, 1))
+        shown = {"sft": middle("sft", prompt), "seed": middle("seed-42", prompt)}
+        return sum(abs((shown[arm][of] or 0) - means[arm][of]) for arm in shown for of in (0, 1))
 
     nearest = min((point.prompt_id for point in row.comparison.points), key=off)
     number = nearest.rpartition("-")[2]
