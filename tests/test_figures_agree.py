@@ -38,14 +38,14 @@ BY_HAND: dict[str, list[tuple[float, str]]] = {
     "123456789012345": [(123456789012345, "")], "1234567890123456": [], "1.234.567.890.123.456": [],
     "1,234,567,890,123,456": [], "1234567890123456,5": [], "1." + "3" * 400: [(4 / 3, "")], "9" * 400: [],
 }  # fmt: skip
-
-
 ITEMS = {"1. um\n22) dois\n333. três": [333], "- **3.** um": [], "R$\n 1. um": [], "vende\n12.": [12], "-4,5": [4.5]}
 
 
 def both(text: str) -> tuple[list[Read], list[Read]]:
-    mine: list[Read] = [(found.value, found.tolerance, found.unit) for found in reward.figures(text)]
-    return mine, [(found.value, found.tolerance, found.unit) for found in truth.figures(plain(text))]
+    return (
+        [(found.value, found.tolerance, found.unit) for found in reward.figures(text)],
+        [(found.value, found.tolerance, found.unit) for found in truth.figures(plain(text))],
+    )
 
 
 def close(wanted: list[tuple[float, str]]) -> list[tuple[object, str]]:
@@ -78,6 +78,18 @@ def test_numbers_of_items_are_left_out_at_the_beginning_of_a_line_alone(text: st
     assert [value for value, *_ in mine] == [value for value, *_ in theirs] == ITEMS[text]
 
 
+SCALES = [
+    ("", 1.0), (" mil", 1e3), ("mil", 1e3), ("k", 1e3), (" mi", 1e6), (" milhões", 1e6), (" bi", 1e9), ("bi", 1e9),
+    (" bilhão", 1e9), (" trilhões", 1e12), ("e+10", 1e10), ("e3", 1e3), ("E-2", 1e-2),
+]  # fmt: skip
+UNITS = [
+    ("", "", ""), ("R$ ", "", "R$"), ("R$", "", "R$"), ("", " reais", "R$"), ("", " de reais", "R$"),
+    ("", "%", "%"), ("", " %", "%"), ("", " por cento", "%"),
+]  # fmt: skip
+"""What stands before, what behind, and what it means."""
+PIECES = [*"0123456789.,/-+ \n_e%#*()x", "r$", "R$ ", " mil", "k", "bi", "milhões", " reais", "por cento", "2018-03"]
+
+
 def grouped(whole: int, mark: str) -> str:
     return f"{whole:,}".replace(",", mark)
 
@@ -93,39 +105,8 @@ def numbers(draw: st.DrawFn) -> tuple[str, Read]:
     written, mark = draw(st.sampled_from(pairs))
     written += mark + decimals if decimals else ""
     value, last = float(f"{whole}.{decimals or 0}"), 10.0 ** -len(decimals)
-    scale, times = draw(
-        st.sampled_from(
-            [
-                ("", 1.0),
-                (" mil", 1e3),
-                ("mil", 1e3),
-                ("k", 1e3),
-                (" mi", 1e6),
-                (" milhões", 1e6),
-                (" bi", 1e9),
-                ("bi", 1e9),
-                (" bilhão", 1e9),
-                (" trilhões", 1e12),
-                ("e+10", 1e10),
-                ("e3", 1e3),
-                ("E-2", 1e-2),
-            ]
-        )
-    )
-    before, behind, unit = draw(
-        st.sampled_from(
-            [
-                ("", "", ""),
-                ("R$ ", "", "R$"),
-                ("R$", "", "R$"),
-                ("", "%", "%"),
-                ("", " %", "%"),
-                ("", " por cento", "%"),
-                ("", " reais", "R$"),
-                ("", " de reais", "R$"),
-            ]
-        )
-    )
+    scale, times = draw(st.sampled_from(SCALES))
+    before, behind, unit = draw(st.sampled_from(UNITS))
     return before + written + scale + behind, (value * times, 0.5 * last * times, unit)
 
 
@@ -139,22 +120,7 @@ def test_every_documented_notation_is_read_by_both(of: list[tuple[str, Read]], b
     assert [found[2] for found in mine] == [read[2] for _, read in of]
 
 
-ALPHABET = [
-    *"0123456789.,/-+ \n_e%#*()",
-    "r$",
-    "R$ ",
-    " mil",
-    "k",
-    "bi",
-    "milhões",
-    " reais",
-    "por cento",
-    "2018-03",
-    "x",
-]
-
-
-@given(st.lists(st.sampled_from(ALPHABET), max_size=12).map("".join))
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_what_is_no_documented_notation_is_the_same_for_both_too(text: str) -> None:
     mine, theirs = both(text)
     assert mine == theirs
