@@ -87,8 +87,8 @@ def _require_references(settings: PipelineSettings, made: PromptSet) -> None:
 def _inputs(settings: DataSettings, elsewhere: Elsewhere) -> dict[str, str]:
     """The digests of the files that are read, so that changed data is new data."""
     found = _sources(settings)
-    if settings.judge:
-        found["judge/file"] = "".join(digests_at(Path(settings.judge), "*").values())  # whatever it is called
+    if settings.judge and (file := Path(settings.judge)).is_file():
+        found["judge/file"] = str(fingerprint(file)["sha256"])  # whatever it is called
     if elsewhere.path:
         digests = digests_at(Path(elsewhere.path), OwnSource.files)
         found |= {f"general/{name}": value for name, value in digests.items()}

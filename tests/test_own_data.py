@@ -237,6 +237,28 @@ def test_a_date_that_no_calendar_has_costs_its_row_of_parquet(days: pyarrow.Arra
     assert found.rows == 3
 
 
+@pytest.mark.parametrize("name", ["Consent", "consent ", "CONSENT"])
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_a_refused_consent_is_refused_however_its_field_is_written(name: str, ending: str, tmp_path: Path) -> None:
+    file = tmp_path / f"own.{ending}"
+    row = {"task": "push", "prompt": "Crie um push da cafeteira", name: False}
+    if ending == "jsonl":
+        file.write_text(json.dumps(row), encoding="utf-8")
+    elif ending == "csv":
+        file.write_text(f"task,prompt,{name}\npush,Crie um push da cafeteira,false\n", encoding="utf-8")
+    else:
+        as_parquet(file, {field: pyarrow.array([value]) for field, value in row.items()})
+    found = read_own(file)
+    assert not found.usable and found.bad.counts == {"no consent": 1}
+
+
+def test_a_name_twice_but_for_its_case_costs_its_row(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text(
+        '{"prompt": "Crie um push", "consent": true, "Consent": false}', encoding="utf-8"
+    )
+    assert read_own(tmp_path / "own.jsonl").bad.counts == {"unreadable": 1}
+
+
 def test_bytes_that_are_not_utf8_cost_their_row_of_parquet(tmp_path: Path) -> None:
     texts = [push(1)["prompt"].encode(), "Notificação".encode("latin-1"), push(2)["prompt"].encode()]
     prompts = pyarrow.array(texts, pyarrow.binary()).view(pyarrow.string())

@@ -93,9 +93,12 @@ def _object(line: str | None) -> dict[str, Any] | Broken:
     if line is None:
         return Broken(f"the line has more than {LONGEST_ROW} characters")
     found = not_text(line) or parsed(line)
-    if isinstance(found, Broken | dict):
+    if isinstance(found, Broken):
         return found
-    return Broken("the line is no JSON object; write {…} on one line")
+    if not isinstance(found, dict):
+        return Broken("the line is no JSON object; write {…} on one line")
+    named = {_field_name(name): value for name, value in found.items()}
+    return named if len(named) == len(found) else Broken("two names differ by case or blanks alone; rename one")
 
 
 def parsed(text: str) -> Any:
@@ -127,8 +130,9 @@ def _header(cells: list[str], path: Path) -> list[str]:
 
 
 def _field_name(name: str) -> str:
-    """A field's name whatever its case; spreadsheets begin names with a capital."""
-    return name.casefold() if name.casefold() in READ else name
+    """A field's name whatever its case and the blanks around it: a `Consent` that is refused is refused."""
+    field = name.strip().casefold()
+    return field if field in READ else name
 
 
 # Parquet
@@ -153,12 +157,14 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
         table = parquet.ParquetFile(file)
         names = table.schema_arrow.names
         _refuse_large(table.metadata, path)
-        if BEGINNINGS.isdisjoint(names):
+        fields = [_field_name(name) for name in names]
+        if BEGINNINGS.isdisjoint(fields):
             raise UserError(f"{path} has no column prompt; name it so")
-        if twice := sorted({name for name in READ if names.count(name) > 1}):
+        if twice := sorted({name for name in READ if fields.count(name) > 1}):
             raise UserError(f"{path} has several columns {', '.join(twice)}; keep one of each")
-        others = dict.fromkeys((name for name in names if name not in READ), "not read")
-        batches = table.iter_batches(batch_size=1, columns=[name for name in READ if name in names])
+        others = dict.fromkeys((name for name in fields if name not in READ), "not read")
+        read = [name for name, field in zip(names, fields, strict=True) if field in READ]
+        batches = table.iter_batches(batch_size=1, columns=read)
         for number, batch in enumerate(batches, start=1):
             yield RawRow(path.name, number, _cells(batch, others), "columns")
     except (pyarrow.ArrowException, OSError, OverflowError, LookupError, ValueError) as error:
@@ -174,7 +180,7 @@ def _cells(batch: Any, others: dict[str, Any]) -> dict[str, Any] | Broken:
         return Broken(f"a cell holds bytes that are {NOT_UTF8}")
     except (OverflowError, ValueError):
         return Broken("a cell holds what Python has no value for, like a date behind the year 9999")
-    return {**{name: cell for name, cell in row.items() if not _is_missing(cell)}, **others}
+    return {**{_field_name(name): cell for name, cell in row.items() if not _is_missing(cell)}, **others}
 
 
 def _is_missing(cell: Any) -> bool:
