@@ -63,6 +63,14 @@ def test_a_clustered_test_flips_each_cluster_as_a_whole(rows: list[tuple[int, st
     assert ours.signed_rank(differences, clusters=clusters) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("clusters", [["a"] * 6, ["a", "b"] * 3])
+def test_one_template_or_two_tell_nothing_of_others_however_many_prompts_they_have(clusters: list[str]) -> None:
+    gains = [0.1, 0.3, 0.2, 0.1, 0.2, 0.3]
+    found = ours.clustered_t(gains, clusters)
+    assert (found.p, found.low, found.high) == (1.0, -1.0, 1.0)
+    assert ours.hodges_lehmann(gains, clusters=clusters)[1:] == (-1.0, 1.0)
+
+
 def test_the_clustered_interval_is_what_the_clustered_test_does_not_reject() -> None:
     rng = np.random.default_rng(5)
     clusters = rng.integers(0, 14, 40).tolist()

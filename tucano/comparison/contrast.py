@@ -128,8 +128,8 @@ def effect(
 
 
 def mean_by_t(differences: Floats, clusters: Sequence[str] | None) -> Mean:
-    """The mean by Student's t, prompts of a cluster taken together (where there are three clusters and more)."""
-    return (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
+    """The mean by Student's t, prompts of a cluster taken together."""
+    return statistics.clustered_t(differences, clusters) if clusters else statistics.mean_t(differences)
 
 
 def _units(differences: Floats, clusters: Sequence[str] | None) -> tuple[int, float]:

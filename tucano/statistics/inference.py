@@ -137,7 +137,7 @@ def hodges_lehmann(
     cut = _walsh_cut(values.size, tail) if clusters is None else _clustered_cut(values, walsh, tail, clusters)
     if cut is not None:
         return float(np.median(walsh)), float(walsh[cut[0]]), float(walsh[cut[1]])
-    mean = (clustered_t(values, clusters, level) if clusters else None) or mean_t(values, level)
+    mean = clustered_t(values, clusters, level) if clusters else mean_t(values, level)
     return mean.mean, mean.low, mean.high
 
 
@@ -189,18 +189,18 @@ def mean_t(differences: ArrayLike, level: float = 0.95) -> Mean:
     return _by_t(float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size), values.size - 1, level)
 
 
-def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: float = 0.95) -> Mean | None:
-    """The mean difference when prompts of one cluster (a template) are not independent; None with fewer than three
-    clusters.
+def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: float = 0.95) -> Mean:
+    """The mean difference when prompts of one cluster (a template) are not independent; fewer than three clusters tell
+    nothing of it.
 
     Cluster-robust standard error of a mean (Liang & Zeger 1986) with the factor G/(G-1), on G-1 degrees of freedom
     (Cameron & Miller 2015, section II.B): SE^2 = G/(G-1) * sum over clusters of (sum of residuals)^2 / n^2.
     """
     values = _rounded(differences)
     count = len(set(clusters))
-    if count < 3:
-        return None
     mean = float(values.mean())
+    if count < 3:
+        return _by_t(mean, 0.0, count - 1, level)
     sums = np.bincount(_numbered(clusters), weights=values - mean)
     se = sqrt(count / (count - 1) * float((sums**2).sum())) / values.size
     return _by_t(mean, se, count - 1, level)
