@@ -54,7 +54,7 @@ class Effect:
 
     @property
     def mean_is_assessable(self) -> bool:
-        """Whether Student's t says anything: not where no prompt (or cluster) differs from another."""
+        """Whether Student's t says anything: not where no prompt (or cluster) differs, nor of two clusters or one."""
         return (self.mean_low, self.mean_high) != statistics.UNKNOWN
 
 
