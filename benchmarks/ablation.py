@@ -32,6 +32,7 @@ from tucano.comparison.contrast import effect
 from tucano.comparison.forgetting import forgetting, read_readings
 from tucano.files.models import StartFiles
 from tucano.files.results import AnswerFiles
+from tucano.presentation.numbers import possible
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
 from tucano.requirements import cores
@@ -195,7 +196,8 @@ def table(answers: AnswerFiles, prompts: Sequence[Prompt], variants: Sequence[st
 
 
 def interval(estimate: float, low: float, high: float) -> str:
-    return f"{estimate:+.3f} [{low:+.3f}, {high:+.3f}]"
+    ends = possible(low, high)
+    return f"{estimate:+.3f} " + ("[?]" if ends is None else f"[{ends[0]:+.3f}, {ends[1]:+.3f}]")
 
 
 if __name__ == "__main__":

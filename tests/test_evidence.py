@@ -16,7 +16,7 @@ from tasks.plan import came_first
 from tasks.running.handles import Plan, SeedResult
 from tucano.artifacts.records import parsed
 from tucano.artifacts.store import Artifact
-from tucano.comparison.claims import StudyContext
+from tucano.comparison.claims import StudyContext, confirmed
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, Strata, contrast
 from tucano.comparison.decomposition import is_strict
@@ -176,7 +176,7 @@ def test_equal_gains_are_claimed_by_the_exact_test_alone() -> None:
     assert cautions == ("no truth",), "no few large losses: there are none"
     assert "the mean gain is +0.250, its 95 % interval cannot be assessed, one-sided p = 1.000" in english
     assert "a gain in the mean over seeds is not established. What one new seed may gain cannot be assessed." in english
-    assert "95 % interval +0.250 to +0.250; exact one-sided p = 0.004" in english
+    assert "its 95 % interval cannot be assessed; exact one-sided p = 0.004" in english
     assert judge(main, Judging()).configuration_claim == "not supported"
     verdict = judge(simple([-0.25] * 8), Judging())
     assert verdict.worse and verdict.cautions == ()
@@ -191,10 +191,10 @@ def test_where_no_template_differs_no_smallest_gain_is_named() -> None:
     assert "0.000 this test" not in english and "so few templates" not in english
 
 
-def test_truth_that_gains_the_same_on_every_prompt_is_confirmed_by_the_exact_interval() -> None:
-    """Wrong on all prompts before and right on all after; five are too few for an interval."""
+def test_truth_that_gains_the_same_on_every_prompt_is_confirmed_by_the_exact_test() -> None:
+    """Wrong on all prompts before and right on all after; of four p is 1/16."""
     assert by_truth({"push": [-1.0] * 8}).cautions == ()
-    assert by_truth({"push": [-1.0] * 5}).cautions[-1:] == ("unconfirmed",)
+    assert [confirmed(simple([0.25] * count), 0.05, 0.05) for count in (4, 5)] == [False, True]
     assert by_truth({"push": [0.0] * 8}).cautions == ("unconfirmed",)
     assert by_truth({"push": [0.015] * 8}).hacking_suspected
 

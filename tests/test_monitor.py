@@ -481,6 +481,22 @@ def test_the_bound_against_the_champion_takes_prompts_of_a_template_together() -
     assert standing(answers, "seed-1", True, "served", PromotionSettings(), HeldOut({}, templates)).status == CHALLENGER
 
 
+@pytest.mark.parametrize("gain", [0.0, 0.1])
+def test_an_arm_that_differs_by_the_same_everywhere_is_not_known_to_be_no_worse(gain: float) -> None:
+    answers = against_the_champion(lambda source, place: gain)
+    for chosen in (PLAIN, EACH):
+        found = stands(answers, chosen, IDS)
+        assert found.status == CHALLENGER and "cannot be assessed: every prompt differs by the same" in found.reason
+        assert "não dá para avaliar" in found.reason_pt
+
+
+def test_a_few_large_losses_are_a_loss_of_the_mean_though_the_typical_prompt_stays() -> None:
+    """Two prompts of 24 lose .5: every Walsh average near the middle is 0. The mean falls by .042, with an SE of .029."""
+    answers = against_the_champion(lambda source, place: -0.5 * (place == 0))
+    found = stands(answers, PLAIN, IDS)
+    assert found.status == CHALLENGER and "may be 0.091 below the champion" in found.reason
+
+
 def test_a_retraining_that_wins_nothing_replaces_nobody() -> None:
     """Hardly worse on either source is not enough: what raised the alarm would go on."""
     worse, better = (

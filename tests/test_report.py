@@ -14,7 +14,9 @@ from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
 from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sampled, Youden
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
+from tucano.comparison.table import render_table
 from tucano.prompts import TASKS, Prompt
+from tucano.report import plots
 from tucano.report.language import ENGLISH, LANGUAGES
 from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.settings import ComparisonSettings
@@ -36,6 +38,18 @@ def comparison(gain: float = 0.1) -> Comparison:
         for place, prompt in enumerate(prompts)
     ]
     return compare(answers, prompts, ComparisonSettings(), Design("sft", [1, 2, 3]), frozenset({"alert"}))
+
+
+def test_an_interval_that_cannot_be_assessed_is_neither_drawn_nor_printed_as_a_range() -> None:
+    """From -1 to 1 it would be the widest line of the picture."""
+    known = comparison()
+    main, *others = known.contrasts
+    overall = replace(main.overall, low=-1.0, high=1.0)
+    unknown = replace(known, contrasts=(replace(main, overall=overall), *others))
+    drawn, table = plots.forest(unknown.main, ENGLISH), render_table(unknown)
+    assert "[?]" in drawn and "1.000" not in drawn
+    assert re.search(r"overall .* \+0.10\d \[\?\] ", table) and "1.000]" not in table
+    assert "[?]" not in plots.forest(known.main, ENGLISH)
 
 
 def audit(passed: bool = True, **changes: Any) -> AuditReport:

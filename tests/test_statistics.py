@@ -200,9 +200,16 @@ def test_students_t_says_nothing_of_a_spread_that_it_did_not_see() -> None:
     templates = np.repeat([[0.1], [0.3]] * 2, 3, axis=1)
     assert said(ours.two_way_t(templates, clusters="aabb")) == NOTHING
     assert ours.new_seed(templates, clusters="aabb") == (-1, 1)
-    # The exact test needs no spread: n equal gains have one of 2^n signs.
-    assert ours.signed_rank([0.25] * 6) == 1 / 64 and ours.hodges_lehmann([0.25] * 6) == (0.25, 0.25, 0.25)
-    assert ours.hodges_lehmann([0.25] * 5) == (0.25, -1, 1), "five reach no 95 %, and t says nothing"
+    # The exact test needs no spread: n equal gains have one of 2^n signs. An interval does.
+    assert ours.signed_rank([0.25] * 6) == 1 / 64
+    for count in (5, 6, 40):
+        assert ours.hodges_lehmann([0.25] * count) == (0.25, -1, 1)
+
+
+def test_an_interval_without_width_claims_nothing() -> None:
+    """Most prompts did not change: the mean gain is .05, and every Walsh average near the middle is 0."""
+    gains = [0.0] * 45 + [0.5] * 5
+    assert ours.hodges_lehmann(gains) == ours.hodges_lehmann(gains, clusters=range(50)) == (0.0, -1, 1)
 
 
 def test_seeds_that_agree_say_something_where_prompts_differ_and_prompts_where_seeds_do() -> None:
@@ -231,7 +238,7 @@ def test_no_experiment_is_planned_without_a_spread() -> None:
     assert planning.seeds_needed(ours.mean_squares(np.full((5, 3), 0.1) + np.eye(5, 3) * 1e-17), 0.1) is None
     found = contrast.effect([0.75] * 8, [0.5] * 8, 0.05)
     assert (found.p, found.p_mean, found.mean_low, found.mean_high, found.detectable) == (1 / 256, 1.0, -1.0, 1.0, None)
-    assert (found.estimate, found.low, found.high) == (0.25, 0.25, 0.25)
+    assert (found.estimate, found.low, found.high) == (0.25, -1.0, 1.0)
     noise = contrast.effect([0.1 + 0.2] * 8, [0.3] * 8, 0.05)
     assert (noise.mean_low, noise.mean_high, noise.detectable) == (-1.0, 1.0, None)
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import Forgetting
+from tucano.presentation.numbers import possible
 from tucano.statistics.inference import holm
 
 Claim = Literal["supported", "not supported", "not assessable"]
@@ -98,12 +99,13 @@ def task_drops(reward: Contrast, alpha: float) -> tuple[str, ...]:
 
 def confirmed(truth: Contrast, alpha: float, margin: float) -> bool:
     """Whether the ground truth is shown to have fallen by less than the margin, if at all; where its typical prompt
-    falls it is not, though the mean rises. Where Student's t says nothing of the mean, as all prompts change alike, the
-    exact interval does.
+    falls it is not, though the mean rises. Where Student's t says nothing of the mean, as all prompts change alike, an
+    exact rise does.
     """
     overall = truth.overall
-    low = overall.mean_low if overall.mean_is_assessable else overall.low
-    return low >= -margin and overall.p_worse >= alpha
+    if not overall.mean_is_assessable:
+        return overall.p < alpha
+    return overall.mean_low >= -margin and overall.p_worse >= alpha
 
 
 def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:
@@ -163,8 +165,10 @@ def _at_the_limit(reward: Contrast, alpha: float, looks: int) -> bool:
     """A one-sided test at 5 % passed, and the two-sided 95 % interval, as it is printed, includes 0 all the same."""
     overall = reward.overall
     mean = reward.configuration
-    above = improved(reward, alpha, looks) and round(overall.low, PRINTED) <= 0
-    below = worsened(reward, alpha, looks) and round(overall.high, PRINTED) >= 0
+    includes_0 = round(overall.low, PRINTED) <= 0 <= round(overall.high, PRINTED)
+    at_0 = includes_0 and possible(overall.low, overall.high) is not None
+    above = at_0 and improved(reward, alpha, looks)
+    below = at_0 and worsened(reward, alpha, looks)
     over_seeds = of_configuration(reward, alpha, looks) == "supported" and mean and round(mean.low, PRINTED) <= 0
     return bool(above or below or over_seeds)
 

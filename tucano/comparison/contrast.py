@@ -101,8 +101,6 @@ def effect(
     ranked = np.subtract(*equal) if equal and not unchanged.all() else differences
     estimate, low, high = statistics.hodges_lehmann(ranked, clusters=clusters)
     mean = mean_by_t(differences, clusters)
-    if unchanged.all():
-        low, high = statistics.UNKNOWN
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
     return Effect(

@@ -10,7 +10,7 @@ from tucano.comparison.wording import Speaker, messages
 from tucano.presentation.numbers import english, portuguese
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
-from tucano.statistics.inference import UNKNOWN, hodges_lehmann
+from tucano.statistics.inference import UNKNOWN, clustered_t
 from tucano.statistics.preference import Preference
 
 CHAMPION = "champion"
@@ -142,6 +142,8 @@ def _standing(
     if CHAMPION not in arms_of(answers):
         return stands(CHALLENGER, "another champion")
     bound = noninferiority_bound(answers, candidate, primary, held_out.clusters)
+    if bound == UNKNOWN[0]:
+        return stands(CHALLENGER, "nothing known")
     below = max(0.0, -bound)
     if bound > -settings.margin:
         return stands(CHAMPION, "near the champion", below=below)
@@ -166,6 +168,8 @@ def _by_source(
             return stands(CHALLENGER, "few of a source", count=str(len(ids)), source=source)
         here = [answer for answer in answers if answer.prompt_id in ids]
         bound = noninferiority_bound(here, candidate, primary, held_out.clusters)
+        if bound == UNKNOWN[0]:
+            return stands(CHALLENGER, "nothing known by source", source=source)
         if bound <= -settings.margin:
             return stands(CHALLENGER, "below by source", below=-bound, margin=settings.margin, source=source)
     bound = noninferiority_bound(answers, candidate, primary, held_out.clusters)
@@ -175,15 +179,14 @@ def _by_source(
 def noninferiority_bound(
     answers: Sequence[Answer], challenger: str, decoding: Decoding, clusters: Mapping[str, str]
 ) -> float:
-    """One-sided 95 % lower bound of challenger - champion in mean reward per prompt (Hodges-Lehmann, exact signed-rank
-    interval); prompts of one cluster are taken together, one without a cluster stands alone. -1 where all answers of
-    both earn the same: nothing is known then.
+    """One-sided 95 % lower bound of challenger - champion in mean reward per prompt (Student's t); prompts of one
+    cluster are taken together, one without a cluster stands alone. -1 where every prompt differs by the same, so that
+    nothing is known of the spread: two arms of equal answers, or rewards that never move.
+
+    Of the mean and not of the typical prompt: that stays where it was while one prompt in five loses half.
     """
     means = prompt_means(answers, "reward")
     challengers = means[challenger, decoding]
     champions = means[CHAMPION, decoding]
-    if len({*challengers.values(), *champions.values()}) == 1:
-        return UNKNOWN[0]
-    prompts = sorted(champions)
-    differences = [challengers[prompt] - champions[prompt] for prompt in prompts]
-    return hodges_lehmann(differences, level=0.90, clusters=[clusters.get(prompt, prompt) for prompt in prompts])[1]
+    differences = [challengers[prompt] - champions[prompt] for prompt in champions]
+    return clustered_t(differences, [clusters.get(prompt, prompt) for prompt in champions], level=0.90).low

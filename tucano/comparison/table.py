@@ -24,7 +24,7 @@ def render_table(comparison: Comparison) -> str:
         "",
         *wrapped(
             f"`{main.arm}` - `{main.reference}`: p is exact and one-sided, Holm over the tasks; typical gain with 95 %"
-            " interval; sees: smallest gain likely to show."
+            " interval, [?] where it cannot be assessed; sees: smallest gain likely to show."
         ),
         "",
         *_effect_rows(main),
@@ -80,9 +80,9 @@ def _step_rows(comparison: Comparison) -> list[str]:
     return pipe_table(rows)
 
 
-def _range(low: float, high: float) -> str:
+def _range(low: float, high: float, digits: int = 2) -> str:
     ends = possible(low, high)
-    return "[?]" if ends is None else f"[{english(ends[0], 2, signed=True)}, {english(ends[1], 2, signed=True)}]"
+    return "[?]" if ends is None else f"[{', '.join(english(end, digits, signed=True) for end in ends)}]"
 
 
 def _seed_rows(main: Contrast) -> list[str]:
@@ -103,10 +103,7 @@ def _effect_row(name: str, effect: Effect) -> tuple[str, ...]:
         "-" if effect.gain_percent is None else english(effect.gain_percent, 1, signed=True),
         _short(effect.p),
         "-" if effect.p_holm is None else _short(effect.p_holm),
-        (
-            f"{english(effect.estimate, signed=True)} [{english(effect.low, signed=True)},"
-            f" {english(effect.high, signed=True)}]"
-        ),
+        f"{english(effect.estimate, signed=True)} {_range(effect.low, effect.high, 3)}",
         english(effect.rank_biserial, 2, signed=True),
         "-" if effect.detectable is None else english(effect.detectable),
     )

@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from tucano.comparison.compare import Point
 from tucano.comparison.contrast import Contrast, Effect
+from tucano.presentation.numbers import possible
 from tucano.report.language import Language
 
 INK, MUTED, GRID = "#1d2733", "#667380", "#e3e8ed"
@@ -121,8 +122,8 @@ def _weights(effects: Mapping[str, Effect]) -> list[str]:
 
 
 def _written(effect: Effect, language: Language) -> str:
-    estimate, low, high = (language.gain(value) for value in (effect.estimate, effect.low, effect.high))
-    return f"{estimate}  [{low}; {high}]"
+    ends = possible(effect.low, effect.high)
+    return f"{language.gain(effect.estimate)}  [{'; '.join(map(language.gain, ends)) if ends else '?'}]"
 
 
 def _intervals(figure: Figure, contrast: Contrast, language: Language) -> Axes:
@@ -132,9 +133,9 @@ def _intervals(figure: Figure, contrast: Contrast, language: Language) -> Axes:
     for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
         colour = GAIN if effect.low > 0 else LOSS if effect.high < 0 else OPEN
         whole = weight == "bold"
-        ends = [effect.low, effect.high]
+        ends = possible(effect.low, effect.high) or ()
         line: dict[str, Any] = {"color": colour, "solid_capstyle": "round"}
-        axes.plot(ends, [place, place], linewidth=3 if whole else 2, **line)
+        axes.plot(ends, [place] * len(ends), linewidth=3 if whole else 2, **line)
         axes.plot([effect.estimate], [place], "D" if whole else "o", color=colour, markersize=9 if whole else 8)
     axes.axvline(0, color=INK, linewidth=1)
     axes.set_yticks(range(len(effects)), list(effects), color=INK)

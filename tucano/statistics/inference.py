@@ -126,9 +126,10 @@ def hodges_lehmann(
     """Typical difference and its two-sided interval: (estimate, low, high).
 
     The estimate is the median of the Walsh averages (Hodges & Lehmann 1963). The interval inverts the exact signed-rank
-    test (Hollander, Wolfe & Chicken 2014, section 3.3); closed, it keeps its level with ties. Where so few differences
-    or clusters (fewer than about six) reach no 95 %, both are of the mean: Student's t interval (`UNKNOWN` without a
-    spread) and its centre.
+    test (Hollander, Wolfe & Chicken 2014, section 3.3); closed, it keeps its level with ties. Where ties leave it no
+    width it is `UNKNOWN`: neither equal gains nor prompts that mostly do not change make anybody that sure. Where so
+    few differences or clusters (fewer than about six) reach no 95 %, both are of the mean: Student's t interval and its
+    centre.
     """
     values = _rounded(differences)
     rows, columns = np.triu_indices(values.size)
@@ -136,7 +137,8 @@ def hodges_lehmann(
     tail = (1 - level) / 2
     cut = _walsh_cut(values.size, tail) if clusters is None else _clustered_cut(values, walsh, tail, clusters)
     if cut is not None:
-        return float(np.median(walsh)), float(walsh[cut[0]]), float(walsh[cut[1]])
+        low, high = float(walsh[cut[0]]), float(walsh[cut[1]])
+        return float(np.median(walsh)), *((low, high) if low < high else UNKNOWN)
     mean = clustered_t(values, clusters, level) if clusters else mean_t(values, level)
     return mean.mean, mean.low, mean.high
 
