@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rewards.parsing import text as reward
 from tucano.truth import figures as truth
 from tucano.truth.reading import plain
+from tucano.truth.reading import readable as truth_readable
 
 Read = tuple[float, float, str]
 """Value, tolerance, unit"""
@@ -36,6 +37,11 @@ BY_HAND: dict[str, list[tuple[float, str]]] = {
     "v4.2": [], "covid-19": [], "a_3": [], "x3": [], "3x": [], "20h": [], "500ml": [], "2º": [], "SKU-123": [],
     "1.2.3.4": [], "12,3,4": [], "1.23,4.5": [], "1.234.5": [], "1,23,456": [], "1234,567,890": [], "1234.567,8": [],
     "123456789012345": [(123456789012345, "")], "1234567890123456": [], "1.234.567.890.123.456": [],
+    "10²": [], "²": [], "½": [], "10½": [], "①": [], "10①": [], "Ⅳ": [], "１０％": [(10, "%")], "Ｒ＄ １.２３４，５": [(1234.5, "R$")],
+    "10㎡": [], "10℃": [(10, "")], "10\u20d05": [(105, "")], "10…15": [(10, ""), (15, "")], "10...15": [(10, ""), (15, "")],
+    "45%,50%": [(45, "%"), (50, "%")], "45%/50%": [(45, "%"), (50, "%")], "45%.50%": [(45, "%"), (50, "%")],
+    "(10),20": [(10, "")], "nota,2),2": [(2, "")], "10k,20k": [(10_000, ""), (20_000, "")], "loja,50%": [(50, "%")], "10 mil,5": [(10_000, ""), (5, "")],
+    "10 reais,20 reais": [(10, "R$"), (20, "R$")], "jan.2018": [], "jan/2018": [], ".5": [], ",5": [], "x .5": [],
     "1,234,567,890,123,456": [], "1234567890123456,5": [], "1." + "3" * 400: [(4 / 3, "")], "9" * 400: [],
 }  # fmt: skip
 ITEMS = {"1. um\n22) dois\n333. três": [333], "- **3.** um": [], "R$\n 1. um": [], "vende\n12.": [12], "-4,5": [4.5]}
@@ -43,8 +49,8 @@ ITEMS = {"1. um\n22) dois\n333. três": [333], "- **3.** um": [], "R$\n 1. um": 
 
 def both(text: str) -> tuple[list[Read], list[Read]]:
     return (
-        [(found.value, found.tolerance, found.unit) for found in reward.figures(text)],
-        [(found.value, found.tolerance, found.unit) for found in truth.figures(plain(text))],
+        [(found.value, found.tolerance, found.unit) for found in reward.figures(reward.readable(text))],
+        [(found.value, found.tolerance, found.unit) for found in truth.figures(plain(truth_readable(text)))],
     )
 
 
@@ -53,7 +59,7 @@ def close(wanted: list[tuple[float, str]]) -> list[tuple[object, str]]:
 
 
 def test_the_table_is_there() -> None:
-    assert len(ROWS) == 20
+    assert len(ROWS) == 22
 
 
 @pytest.mark.parametrize(("cell", "value", "unit"), ROWS)
@@ -87,7 +93,18 @@ UNITS = [
     ("", "%", "%"), ("", " %", "%"), ("", " por cento", "%"),
 ]  # fmt: skip
 """What stands before, what behind, and what it means."""
-PIECES = [*"0123456789.,/-+ \n_e%#*()x", "r$", "R$ ", " mil", "k", "bi", "milhões", " reais", "por cento", "2018-03"]
+PIECES = [
+    *"0123456789.,/-+ \n_e%#*()x²½…％０①",
+    "r$",
+    "R$ ",
+    " mil",
+    "k",
+    "bi",
+    "milhões",
+    " reais",
+    "por cento",
+    "2018-03",
+]
 
 
 def grouped(whole: int, mark: str) -> str:
@@ -124,3 +141,10 @@ def test_every_documented_notation_is_read_by_both(of: list[tuple[str, Read]], b
 def test_what_is_no_documented_notation_is_the_same_for_both_too(text: str) -> None:
     mine, theirs = both(text)
     assert mine == theirs
+
+
+@pytest.mark.parametrize("text", ["7, " * 600, "7 " * 4000])
+def test_no_figure_is_left_out_of_a_long_text(text: str) -> None:
+    mine, theirs = both(text)
+    assert mine == theirs
+    assert len(mine) == text.count("7")

@@ -38,6 +38,7 @@ from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.sequential import BETS, Mean, binned, counted, falling, ranks, unusual, wagered
 from tucano.tracking import RegisteredModel, Tracker
 from tucano.truth import truth
+from tucano.truth.judge import FILE as JUDGES
 
 GOOD = "Aproveite a nossa oferta: frete grátis só hoje."
 BAD = "x"
@@ -361,8 +362,22 @@ def test_a_reference_of_another_task_is_no_truth(task: Task, reference: dict[str
     assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None
 
 
-@pytest.mark.parametrize("reference", [f'{{"a": {"[" * 600 + "]" * 600}}}', '{"product": "a", "product": "b"}'])
-def test_a_reference_nested_too_deeply_or_given_twice_is_an_unreadable_line(reference: str, tmp_path: Path) -> None:
+def test_a_damaged_judge_is_no_missing_truth(tmp_path: Path) -> None:
+    (tmp_path / JUDGES).write_bytes(b"none")
+    (watched,) = [one for one in quantities(load_reward_set("grounded"), set(), tmp_path) if one.name == TRUTH]
+    prompt = Prompt("0" * 32, "push", "Crie um push.", "", "", "", reference={"product": "Fone"})
+    with pytest.raises(UserError, match=r"judge\.json\.xz holds no judges: .*; prepare the prompts again"):
+        watched.read(Look(prompt, "Fone novo!"))
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        f'{{"a": {"[" * 600 + "]" * 600}}}', '{"product": "a", "product": "b"}', '{"a": 1e999}', '{"a": [-1e999]}',
+        r'{"a": "\ud83d"}', r'{"\ud83d": 1}',
+    ],
+)  # fmt: skip
+def test_a_reference_that_not_every_program_reads_is_an_unreadable_line(reference: str, tmp_path: Path) -> None:
     line = f'{{"id": "{"0" * 32}", "reference": {reference}}}'
     (tmp_path / "references.jsonl").write_text(line, encoding="utf-8")
     assert read_references(tmp_path) == ({}, (("references.jsonl", 1),))

@@ -35,7 +35,7 @@ def as_text(cell: str) -> str:
 
 
 def test_the_table_is_there() -> None:
-    assert len(ROWS) == 18
+    assert len(ROWS) == 20
 
 
 @pytest.mark.parametrize(("cell", "strict", "read", "reward", "true"), [*ROWS, *MARKED])
@@ -98,6 +98,61 @@ def test_no_reader_gives_a_number_that_is_none(number: str, form: str) -> None:
     json.dumps([found, read_object(text)], allow_nan=False)
     assert only_object(text) is None and not is_strict(text)
     assert found is None or len(number) > 5000 or found["c"] == 1
+
+
+NO_NUMBERS = [
+    "12/10", "2018-03-12", "12:30", "4-5", "10 mil", "1,5 mil", "4 e meio", "4 (de 5)", "4 estrelas", "4/5", "4.5.6", "4 5", "1 234",
+    "~4", ">4", "+4", "4+", "4!", "4.", "05", ".5", "½", "4½", "10²", "４", "10k", "1_000", "0x10", "4\u00a0x", "10 d'água", "#4",
+]  # fmt: skip
+PLAIN = {
+    "4": 4,
+    "-4": -4,
+    "4.5": 4.5,
+    "1e5": 1e5,
+    "4 // x": 4,
+    "4 # x": 4,
+    "4 /* x": 4,
+    "4\n": 4,
+    "4\u00a0": 4,
+    "1" * 400: int("1" * 400),
+}
+BROKEN = ['{"n": %s, "b": "x"', '{"b": "x", "n": %s', '{"b": "x", "n": %s,}', '{"n":%s\n, "b": "x"']
+
+
+@pytest.mark.parametrize("form", BROKEN)
+@pytest.mark.parametrize("text", NO_NUMBERS)
+def test_what_is_more_than_a_number_is_none(text: str, form: str) -> None:
+    """Of `10 mil` both made 10, and truth of `12/10` 12."""
+    for found in (find_object(form % text), read_object(form % text)):
+        assert found is not None and found["b"] == "x"
+        assert not isinstance(found.get("n"), int | float)
+
+
+@pytest.mark.parametrize("form", BROKEN)
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_number_of_a_broken_object_is_the_same_for_both(text: str, form: str) -> None:
+    for found in (find_object(form % text), read_object(form % text)):
+        assert found is not None and found["n"] == PLAIN[text]
+
+
+@pytest.mark.parametrize("text", ["true/false", "true ou false", "null?", "false 1"])
+def test_a_word_of_json_that_goes_on_is_none(text: str) -> None:
+    broken = f'{{"n": {text}, "b": "x"'
+    for found in (find_object(broken), read_object(broken)):
+        assert found is not None and found.get("n", "") not in (True, False, None)
+
+
+FURTHER = [
+    (r'"TV 50""', 'TV 50"'), (r'"TV 50" nova"', 'TV 50" nova'), (r'"TV 50\""', 'TV 50"'), (r'"a\u00e9"', "aé"), (r'"a\\b"', r"a\b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "read"), FURTHER)
+@pytest.mark.parametrize("name", ["n", r"\u006e"])
+def test_a_text_or_name_of_a_broken_object_is_the_same_for_both(text: str, read: str, name: str) -> None:
+    for form in ('{"%s": %s, "b": "x"', '{"b": "x", "%s": %s,}', '{"b": "x", "%s": %s'):
+        broken = form % (name, text)
+        assert find_object(broken) == read_object(broken) == {"n": read, "b": "x"}
 
 
 TOKENS = [

@@ -166,10 +166,6 @@ def test_only_whole_dates_are_left_out() -> None:
     assert [figure.value for figure in figures("2018-05-017")] == [17]
 
 
-def test_five_hundred_figures_are_read() -> None:
-    assert len(figures("7 " * 600)) == 500
-
-
 @pytest.mark.parametrize(
     ("number", "written", "shown"),
     [

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -250,6 +251,14 @@ def test_spearman_is_scipys_and_zero_for_a_constant(pairs: list[tuple[int, int]]
         assert ours.spearman(first, second) == 0.0
     else:
         assert ours.spearman(first, second) == pytest.approx(stats.spearmanr(first, second).statistic)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("ask", [ours.spearman, ours.rank_agreement])
+def test_what_is_no_number_has_no_rank(ask: Callable[[list[float], list[float]], object], bad: float) -> None:
+    for pair in (([1.0, bad], [1.0, 2.0]), ([1.0, 2.0], [1.0, bad])):
+        with pytest.raises(ValueError, match="finite"):
+            ask(*pair)
 
 
 def test_agreement_within_prompts_skips_constant_ratings_and_counts_constant_rewards_as_zero() -> None:

@@ -49,6 +49,12 @@ _NUMBER = re.compile(
      (?=\s*(?:[}}"'\]]|,(?!\s*\d)|\Z))""",
     re.DOTALL | re.VERBOSE,
 )
+_BARE = re.compile(
+    rf"""{_STRING}|(?P<colon>:\s*+)(?P<value>[^\s"'{{\[\]}},](?>(?:[^"'{{\[\]}},\n]|,(?=\d)|(?<!\s)')*))""", re.DOTALL
+)
+_COMMENT = re.compile(r"//|#|/\*")
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?", re.IGNORECASE)
+_JSON_WORD = re.compile(r"(?:true|false|null|none)\b", re.IGNORECASE)
 _INCHES = re.compile(r'"(?>(?:[^"\\]|\\.|(?<=\d)"(?!\s*+(?:[,:}\]]|\Z|"\w*+"\s*+:)))*)"?', re.DOTALL)
 """A string, in which the mark of inches (`"TV 50" nova"`) does not end it."""
 _INCH = re.compile(r'(?<=\d)"(?!\Z)')
@@ -212,6 +218,7 @@ def _repaired(text: str) -> dict[str, Any] | None:
     if len(_MARKS.findall(text)) > MOST_REPAIRED_MARKS or text.count("{") + text.count("[") > MOST_REPAIRED_BRACKETS:
         return None
     text = _INCHES.sub(lambda found: _INCH.sub(r'\\"', found[0]), text)
+    text = _BARE.sub(_as_text, text)
     try:
         value = json_repair.repair_json(text, return_objects=True, skip_json_loads=True)
     except (ValueError, AssertionError):  # too deep, an integer too long; what json_repair takes for impossible
@@ -219,6 +226,16 @@ def _repaired(text: str) -> dict[str, Any] | None:
     value = _finite(value)
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return max(objects, key=len, default=None)
+
+
+def _as_text(match: re.Match[str]) -> str:
+    """A bare value in quotes where it begins as one of JSON and goes on: json-repair would make 10 of `10 mil`."""
+    if match["colon"] is None:
+        return match[0]
+    value = match["value"].rstrip()
+    told = _COMMENT.split(value)[0].rstrip()
+    is_value = told.isalpha() or _JSON_NUMBER.fullmatch(told) or (value[0].isalpha() and not _JSON_WORD.match(value))
+    return match[0] if is_value else f'{match["colon"]}"{value}"'
 
 
 def _finite(value: Any) -> Any:

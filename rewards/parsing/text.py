@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Literal
 
 from rewards.types import LONGEST, clip
@@ -14,7 +14,7 @@ REMEMBERED = 4096
 """Texts of which a function of a text alone remembers what it said: a brief is asked about with every answer, and most
 of an edited answer is what it was before."""
 
-_COMBINING = re.compile(r"[\u0300-\u036f]+")
+_FURTHER = re.compile(r"[^\x00-\x7f]")
 _MOST_MARKS = 30
 _PILE = re.compile(rf"[^\x00-\u02ff]{{{_MOST_MARKS + 1}}}")
 _BLANKS = re.compile(r"(\s{30})\s+")
@@ -66,8 +66,15 @@ def fold(text: str) -> str:
     """Lower case without accents: what words are compared in. At most `LONGEST` characters, since some become 18 of
     them.
     """
-    lowered = text.lower()
-    return (lowered if lowered.isascii() else _COMBINING.sub("", unicodedata.normalize("NFKD", lowered)))[:LONGEST]
+    return _FURTHER.sub(lambda found: _simplest(found[0]), text.lower())[:LONGEST]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _simplest(letter: str) -> str:
+    """A character's plain form; a sign that is a number of its own (`²`, `½`) stays, else `10²` would be 102."""
+    if letter.isnumeric() and not letter.isdecimal():
+        return letter
+    return "".join(part for part in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(part))
 
 
 def words(text: str) -> list[str]:
@@ -213,22 +220,21 @@ class Figure:
 
 
 _FIGURE = re.compile(
-    r"""(?=[r\d])(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)
+    r"""(?=[r\d])(?P<money>r\$\s*)?(?:(?<![\w.,/])|(?<=[%.][.,/])|(?<=[a-z],))(?<![a-z_]-)
     (?:(?P<pt>[1-9]\d{0,2}(?:\.\d{3}){1,4}(?:,\d+)?|\d{1,15},\d+)
     |(?P<en>[1-9]\d{0,2}(?:,\d{3}){1,4}(?:\.\d+)?|\d{1,15}(?:\.\d+)?))
     (?:e(?P<power>[+-]?\d\d?))?(?:\s*(?P<scale>mil|k|mi|bi|tri)(?:lhao|lhoes)?\b)?
-    (?:\s*(?:(?P<percent>%|por\s+cento\b)|(?P<reais>(?:de\s+)?reais\b))|\b(?![.,/]\d))""",
+    (?:\s*(?:(?P<percent>%|por\s+cento\b)|(?P<reais>(?:de\s+)?reais\b))|\b(?![./]\d|(?<=\d),\d))""",
     re.VERBOSE,
 )
 _NO_FIGURE = re.compile(r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])|\b(?:19|20)\d\d-(?:0\d|1[0-2])(?:-\d\d)?\b", re.MULTILINE)
-_MOST_FIGURES = 500
 _SCALES = {"k": 3, "mil": 3, "mi": 6, "bi": 9, "tri": 12}
 
 
 def figures(text: str) -> list[Figure]:
     """The figures of a text, as docs/rewards.md says: `1.234,5`, `1234.5`, `12,5%`, `R$ 10,00`, `1,2 mil`.
 
-    At most 500 are read. The numbers of a list's items, and digits inside words, dates and codes are none.
+    The numbers of a list's items, and digits inside words, dates and codes are none.
     """
     return [figure for figure, _, _ in placed_figures(fold(text))]
 
@@ -237,7 +243,7 @@ def figures(text: str) -> list[Figure]:
 def placed_figures(folded: str) -> tuple[tuple[Figure, int, int], ...]:
     """The figures of a folded text, each with where it begins and ends."""
     bare = _NO_FIGURE.sub(lambda match: " " * len(match[0]), folded)
-    return tuple((_figure(match), *match.span()) for match in islice(_FIGURE.finditer(bare), _MOST_FIGURES))
+    return tuple((_figure(match), *match.span()) for match in _FIGURE.finditer(bare))
 
 
 def _figure(match: re.Match[str]) -> Figure:

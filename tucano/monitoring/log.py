@@ -4,6 +4,7 @@ A look reads what came since the last one. The log is put aside and in the end r
 is known by the ids of the last lines that were read, not by an offset.
 """
 
+import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from tucano.errors import UserError
 from tucano.prompts import Task
@@ -33,6 +34,12 @@ BOOKMARK = 64
 def _whole(text: Any) -> Any:
     """Without half characters, which no file takes."""
     return text.encode("utf-8", "replace").decode() if isinstance(text, str) else text
+
+
+def _plain(reference: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """UnicodeEncodeError, a ValueError, for one with half characters: nobody can be right by it."""
+    json.dumps(reference, ensure_ascii=False).encode()
+    return reference
 
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -57,7 +64,7 @@ class Found(_Row):
     """What an answer should have been, as its task's spec has it (docs/data.md)."""
 
     id: Id
-    reference: dict[str, JsonValue]
+    reference: Annotated[dict[str, JsonValue], AfterValidator(_plain)]
 
 
 Line = tuple[str, int]

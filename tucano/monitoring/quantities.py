@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards import RewardSet
+from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.prompts import TASKS, Prompt
+from tucano.security.printable import short
 from tucano.specs.registry import spec_of
 from tucano.specs.texts import without_accents, words
 from tucano.truth import truth
 from tucano.truth.fluency import FUNCTION, model
+from tucano.truth.judge import FILE, judges
 
 LONGEST = 4000
 """Characters of a text that are looked at."""
@@ -105,6 +108,10 @@ def _reward(rewards: RewardSet, look: Look) -> float:
 def _truth(look: Look, databases: Path) -> float | None:
     if not look.prompt.reference:
         return None
+    try:
+        judges(databases)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{databases / FILE} holds no judges: {short(str(error))}; prepare the prompts again") from None
     try:
         spec_of(look.prompt.task).reference.model_validate(look.prompt.reference)
         return truth(look.prompt, look.answer, databases)

@@ -1,6 +1,7 @@
 """JSON of others: what two programs would read in two ways is none."""
 
 import json
+from math import isinf
 from typing import Any
 
 
@@ -15,7 +16,7 @@ class _TwiceError(ValueError):
 def strict_json(text: str) -> Any:
     """The value of a JSON text. NoJson for one that is none."""
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once)
     except RecursionError:
         raise NoJson("the JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -31,6 +32,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise _TwiceError
     return found
+
+
+def _finite(number: str) -> float:
+    if isinf(value := float(number)):  # 1e999
+        raise ValueError(number)
+    return value
 
 
 def _refuse(name: str) -> None:

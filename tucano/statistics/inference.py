@@ -328,8 +328,10 @@ def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:
-    """Spearman's rho with mid-ranks, in [-1, 1]; 0.0 when either side is constant, for a constant orders nothing."""
-    ranks = [stats.rankdata(np.round(np.asarray(side, dtype=np.float64), DECIMALS)) for side in (first, second)]
+    """Spearman's rho with mid-ranks, in [-1, 1]; 0.0 when either side is constant, for a constant orders nothing.
+    ValueError for what is no finite number.
+    """
+    ranks = [stats.rankdata(_rounded(side)) for side in (first, second)]
     centred = [side - side.mean() for side in ranks]
     scale = sqrt(float((centred[0] ** 2).sum()) * float((centred[1] ** 2).sum()))
     return float((centred[0] * centred[1]).sum()) / scale if scale else 0.0
@@ -337,7 +339,7 @@ def spearman(first: ArrayLike, second: ArrayLike) -> float:
 
 def rank_agreement(rewards: ArrayLike, ratings: ArrayLike) -> float | None:
     """Spearman's rho between rewards and ratings of some completions; None when the ratings do not differ."""
-    if np.ptp(np.asarray(ratings, dtype=np.float64)) == 0:
+    if np.ptp(_rounded(ratings)) == 0:
         return None
     return spearman(rewards, ratings)
 

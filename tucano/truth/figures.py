@@ -16,9 +16,10 @@ MOST_KNOWN = 14
 _MOST_DIGITS = 15
 _LEFT_OUT = re.compile(r"(?m)^[ \t>*#_-]*\d\d?[.)](?=[\s*_])|\b(?:19|20)\d\d-(?:0\d|1[0-2])(?:-\d\d)?\b")
 _FIGURE = re.compile(
-    r"(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)(?P<digits>\d+(?:[.,]\d+)*)(?:e(?P<power>[+-]?\d\d?))?"
+    r"(?P<money>r\$\s*)?(?<![a-z_]-)(?:(?<=[a-z],)|(?<=[%.][.,/])|(?<![\w.,/]))"
+    r"(?P<digits>\d+(?:[.,]\d+)*)(?:e(?P<power>[+-]?\d\d?))?"
     r"(?:\s*(?P<scale>mil|k|mi|bi|tri)(?:lhao|lhoes)?\b)?"
-    r"(?:\s*(?P<unit>%|por\s+cento\b|(?:de\s+)?reais\b)|\b(?![.,/]\d))"
+    r"(?:\s*(?P<unit>%|por\s+cento\b|(?:de\s+)?reais\b)|(?!(?<=\d),\d)\b(?![./]\d))"
 )
 _ZEROS = {"mil": 3, "k": 3, "mi": 6, "bi": 9, "tri": 12}
 _GROUPED = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?")

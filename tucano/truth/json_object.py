@@ -7,15 +7,21 @@ from typing import Any
 _ALONE = re.compile(r"\s*+(?:```(?:json)?\s*+)?(?P<object>\{.*\})\s*+(?:```\s*+)?", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(
     r"""(?:"(?>(?:[^"\\]|\\.)*)"?)  # one without an end up to the text's, else each of its marks would be tried
-    |(?<=:)(?P<space>\s*+)(?:R\$\s*+)?(?P<number>-?\d(?:[\d.,]*\d)?)(?:\s*+%)?(?=\s*+(?:,\s*+(?:["}]|\Z)|\}|\Z))""",
+    |(?<=:)(?P<space>\s*+)(?:R\$\s*+)?(?P<number>-?\d(?:[\d.,]*\d)?)(?:\s*+%)?(?=\s*+(?:,\s*+(?:["}]|\Z)|["}]|\Z))""",
     re.DOTALL | re.VERBOSE,
 )
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _PORTUGUESE = re.compile(r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?")
 _ENGLISH = re.compile(r"-?[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})")
 _FIELD = re.compile(
-    r'"([a-z_]{1,40})"\s*+:\s*+("[^"\\\x00-\x1f]*+"|-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?![\w.]|,\d|\s*+\d)|true\b|false\b|null\b)'
+    r"""("(?:[^"\\\x00-\x1f]|\\.){1,40}")\s*+:\s*+
+    ("(?>(?:[^"\\\x00-\x1f]|\\.|(?<=\d)"(?!\s*+(?:[,:}\]]|\Z|"[^\W\d]\w*+"\s*+:)))*)"
+    |(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null)
+     (?=[^\S\n]*+(?:[\n"'{}\[\]]|,(?!\s*+\d)|//|\#|/\*|\Z)))""",
+    re.VERBOSE,
 )
+"""A field of a broken object. The mark of inches (`"TV 50""`) ends no text; a value that goes on (`10 mil`) is none."""
+_INCH, _ESCAPED = re.compile(r'(?<=\d)"(?!\Z)'), r"\\\g<0>"
 _DEEPEST = 64
 
 
@@ -66,8 +72,9 @@ def read_object(answer: str) -> dict[str, Any]:
     if found is None and 0 <= start < end:
         found = only_object(answer[start:end])
     if found is None and start >= 0:
-        fields = _FIELD.findall(_NUMBER.sub(_as_json, answer[start:]))
-        found = {name: json.loads(value) for name, value in fields}
+        found = {}
+        for name, value in _FIELD.findall(_NUMBER.sub(_as_json, answer[start:])):
+            found |= strict_object(f"{{{name}: {_INCH.sub(_ESCAPED, value)}}}") or {}
     return found or {}
 
 

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 LONGEST = 8192
 """Characters; a longer completion is no answer to anything that is asked here."""
@@ -22,9 +23,15 @@ def readable(completion: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Case and accents taken away; of the same length as the NFC text wherever one letter stays one letter."""
-    letters = unicodedata.normalize("NFD", text.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+    """Case, accents and other forms of a character taken away; signs that are numbers of their own (`²`, `½`) stay."""
+    return "".join(map(_bare, text.casefold()))
+
+
+@lru_cache(maxsize=4096)
+def _bare(letter: str) -> str:
+    is_sign = letter.isnumeric() and not letter.isdecimal()
+    parts = letter if is_sign else unicodedata.normalize("NFKD", letter)
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def words(text: str) -> list[str]:
