@@ -66,6 +66,7 @@ MASKED = [
     (f"{NFE_GROUPS.replace(' ', '.')} e {NFE_GROUPS.replace(' ', '-')}", "[ORDER] e [ORDER]", {"order": 2}),
     ("pedido 1234 5678 9012, protocolo 2345 6789", "pedido [ORDER], protocolo [ORDER]", {"order": 2}),
     (f"chave de acesso: {NFE_GROUPS[:-1]}0", "chave de acesso: [ORDER]", {"order": 1}),
+    ("cpf (529)982.247-25", "cpf ([CPF]", {"cpf": 1}),
     ("é o 529_982_247_25 ou 529,982,247,25", "é o [CPF] ou [CPF]", {"cpf": 2}),
     ("CPF 398,259,791-90 digitado errado", "CPF [CPF] digitado errado", {"cpf": 1}),
     (f"CPF da compradora {LONG_NAME} 529 982 247 24", f"CPF da compradora {LONG_NAME} [CPF]", {"cpf": 1}),

@@ -150,6 +150,7 @@ class TestLines:
             json.dumps(rated(rating=True)),
             json.dumps(rated(rater=["ana"])),
             json.dumps(rated(rater="ana\u2028bia")),
+            json.dumps(rated(rater=" \u00a0")),
             json.dumps(rated(replace(PUSH, stars=9))),
             json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, task="sql"))),

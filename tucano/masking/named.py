@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tucano.masking.amounts import AMOUNT, DATE, SERIES, Harmless, is_amount, is_date, is_price
 from tucano.masking.page import BLANK, Mark, Page
 
-_S, _C, _G = r"[ .\-/]{0,2}", r"[ .\-/+]{0,2}", r"[ .,\-/_]{0,3}"
+_S, _C, _G = r"[ .\-/]{0,2}", r"[ .\-/+]{0,2}", r"[ .,\-/_()]{0,3}"
 _MARKS = r"[ :;,.()'\"=*>-]{0,5}"
 _MOBILE_NEXT = r"(?=[ :=-]{1,3}(?:[a-z]{1,5}[ :=-]{1,3}){0,3}[1-9]{2}9\d{8}(?!\d))"
 """«numero», which may be any thing's («contrato numero»), names a mobile phone with its area code only."""

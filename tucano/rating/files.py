@@ -50,13 +50,16 @@ class CandidateLine(BaseModel):
         return self
 
 
+_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+
+
 class Judged(BaseModel):
     """Who said something; `consent`: whether models may be trained with it."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
-    rater: str = Field(pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$")
-    """A name in one line: it stands in reports."""
+    rater: str = Field(pattern=rf"^[^{_CONTROL}]*[^{_CONTROL}\s][^{_CONTROL}]*$")
+    """A name in one line, not blank: it stands in reports."""
     rater_kind: RaterKind
     consent: bool = False
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-LONGEST = 8192
+LONGEST = 16 * 1024
 """Characters; a longer completion is no answer to anything that is asked here."""
 STEM = 5
 """Letters that tell most Portuguese words apart, in whatever form they stand."""
