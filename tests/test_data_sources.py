@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from data.prepare import UNMASKED, DataReport, prepare
-from data.sources.b2w import B2wSource
+from data.sources.b2w import B2wSource, issues_of
 from data.sources.csv_files import TableReader
 from data.sources.olist import olist_reviews, segments, store_tables
 from data.sources.olist_tables import read_olist
@@ -134,6 +134,8 @@ KEYS = [
     ("olist_customers_dataset", "customer_id", "c1,u1", ",u1"),
     ("olist_order_items_dataset", "order_id", "o2,1,p2,", ",1,p2,"),
     ("olist_order_items_dataset", "product_id", "o2,1,p2,", "o2,1,,"),
+    ("olist_order_items_dataset", "order_item_id", "o2,1,p2,", "o2,,p2,"),
+    ("olist_order_payments_dataset", "payment_sequential", "o1,1,", "o1,,"),
     ("olist_products_dataset", "product_id", "p1,", ","),
     ("olist_order_payments_dataset", "order_id", "o1,1,", ",1,"),
     ("olist_order_reviews_dataset", "review_id", "r1,o1,", ",o1,"),
@@ -156,6 +158,50 @@ def test_a_row_with_an_empty_id_is_named_by_line(
     ]
 
 
+CELLS = [
+    ("olist_order_items_dataset", "10.0", lambda row: row.replace(",11,", ",-5,"), "column price holds '-5', a number from 0"),
+    ("olist_order_items_dataset", "2^63", lambda row: row.replace(",11,", f",{2**63},"), "a number from 0 to 1e\\+12 is needed"),
+    ("olist_order_payments_dataset", "2^63", lambda row: row.replace(",21", f",{2**63}"), "a number from 0 to"),
+    ("olist_order_payments_dataset", "instalments", lambda row: row.replace(",2,", ",1e19,"), "a number from 0 to"),
+    ("olist_orders_dataset", "no purchase", lambda row: row.replace("2018-04-01 10:00:00", ""), "holds '', a time like"),
+    ("olist_customers_dataset", "long", lambda row: row.replace(",SP", "," + "x" * 101), "a name of at most 100 characters"),
+    ("olist_products_dataset", "long", lambda row: row.replace("casa", "x" * 101), "a name of at most 100 characters"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "kind", "change", "why"), CELLS, ids=[f"{name} {kind}" for name, kind, *_ in CELLS])
+def test_a_cell_that_nothing_can_be_made_of_costs_its_row(
+    name: str, kind: str, change: Callable[[str], str], why: str, tmp_path: Path
+) -> None:
+    """Each ended in a traceback of SQLite, pandas or random, refused the whole run, or became «Preço: R$ -5»."""
+    changed_line(write_olist(tmp_path / "csv"), name, 3 if name != "olist_order_items_dataset" else 2, change)
+    report, _ = run("olist", tmp_path / "csv", tmp_path / "out")
+    assert [line for line in report.bad_rows if re.search(rf"{name}.csv line \d: .*{why}", line)]
+
+
+def test_names_with_marks_of_sql_are_asked_about(tmp_path: Path) -> None:
+    """`D'Oeste` ended in a syntax error of the gold query: a cell was SQL."""
+    folder = write_olist(tmp_path / "csv")
+    for name, old, new in (("customers", ",SP", ",D'Oeste"), ("products", "cama_mesa_banho", "copos d'agua")):
+        path = folder / f"olist_{name}_dataset.csv"
+        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    _, files = run("olist", folder, tmp_path / "out")
+    queries = [prompt.reference["sql"] for prompt in files["train"] if prompt.task == "sql_qa"]
+    assert any("'D''Oeste'" in query for query in queries) and any("'copos d''agua'" in query for query in queries)
+
+
+def test_a_category_of_blanks_is_none_and_a_price_of_nothing_is_not_told(tmp_path: Path) -> None:
+    folder = write_olist(tmp_path / "csv")
+    for number in range(4):  # p0 and p4, p1 and p5 ... are of one category
+        changed_line(folder, "olist_products_dataset", 2 + number, lambda row: row.split(",")[0] + ", _2")
+    items = folder / "olist_order_items_dataset.csv"
+    items.write_text(re.sub(r",1\d,", ",0,", items.read_text(encoding="utf-8")), encoding="utf-8")
+    _, files = run("olist", folder, tmp_path / "out")
+    briefs = [prompt for prompt in files["train"] if prompt.task == "push"]
+    assert {prompt.reference["product"] for prompt in briefs} <= {"cama mesa banho", "casa conforto", "beleza saude"}
+    assert not any(re.search(r"R\$ ?0(?!,\d*[1-9])\b", prompt.user) for prompt in briefs)
+
+
 def test_empty_ids_match_nothing(tmp_path: Path) -> None:
     """Order 1 had the state of a customer without an id."""
     write_olist(tmp_path)
@@ -171,6 +217,8 @@ def test_empty_ids_match_nothing(tmp_path: Path) -> None:
         ("olist_orders_dataset", ["order_id"], ("o0", "c0", "canceled", *["2018-03-01 10:00:00"] * 3)),
         ("olist_customers_dataset", ["customer_id"], ("c0", "u0", "AM")),
         ("olist_products_dataset", ["product_id"], ("p0", "beleza_saude")),
+        ("olist_order_items_dataset", ["order_id", "order_item_id"], ("o1", 1, "p2", 99, 5.5)),
+        ("olist_order_payments_dataset", ["order_id", "payment_sequential"], ("o0", 1, "boleto", 1, 99)),
         ("olist_order_reviews_dataset", ["review_id", "order_id"], ("r0", "o0", 5, "", "Outra coisa")),
     ],
 )
@@ -238,6 +286,10 @@ def test_columns_beside_the_review_are_masked_as_well(tmp_path: Path) -> None:
     assert set(told) == {"Beleza [EMAIL]", None}  # half of the prompts do not state it
 
 
+def test_a_cell_of_thousands_of_tags_takes_no_time() -> None:
+    assert issues_of("entrega, reclamacao, " + "xentregq, " * 20_000) == issues_of("entrega, reclamacao")
+
+
 def test_b2w_shrinks_with_a_warning_and_generates_the_other_tasks(tmp_path: Path) -> None:
     report, files = run("b2w", write_b2w(tmp_path / "b2w.csv"), tmp_path / "out", train_prompts=200)
     assert report.prompts["train"]["extraction"] == 60 - 8 - 8
@@ -284,6 +336,9 @@ REFUSED = [
     (without("olist_products_dataset"), "there is no file .*olist_products_dataset.csv; put it there, or name another"),
     (broken("olist_order_items_dataset", lambda raw: b""), "olist_order_items_dataset.csv is empty; name one with rows"),
     (broken("olist_order_items_dataset", lambda raw: raw.split(b"\n")[0] + b"\n"), "has a header and no rows"),
+    (broken("olist_order_payments_dataset", lambda raw: b"\n"), "olist_order_payments_dataset.csv is empty"),
+    (broken("olist_order_payments_dataset", lambda raw: raw.replace(b"\no", b"\nx")), "too few orders .* join with"),
+    (broken("olist_customers_dataset", lambda raw: raw.replace(b"\nc", b"\nx")), "too few orders .* join with"),
     (broken("olist_orders_dataset", lambda raw: raw.replace(b"order_status", b"state")), "no column order_status; it needs"),
     (broken("olist_orders_dataset", lambda raw: raw.replace(b",", b";")), "its fields must be separated by ','"),
     (
@@ -292,7 +347,7 @@ REFUSED = [
     ),
     (
         broken("olist_order_items_dataset", lambda raw: raw.replace(b",5.5", b",zap 11 98765-4321 de Ana Maria de Souza")),
-        r"54 of 54 rows .*line 2: column freight_value holds 'zap \[PHONE\] de Ana M…', a number is needed",
+        r"54 of 54 rows .*line 2: column freight_value holds 'zap \[PHONE\] de Ana M…', a number from 0",
     ),
     (
         broken("olist_orders_dataset", lambda raw: raw.replace(b"2018-03-01 10", b"01/03/2018 10")),

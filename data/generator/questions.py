@@ -69,7 +69,7 @@ def filled(
     sql: str, explanation: str, template: str, text: str, slots: dict[str, str], store: Store
 ) -> Question | None:
     """The question with its slots filled; None where its query has no answer in this store, or more than one."""
-    sql = sql.format(**slots)
+    sql = sql.format(**{name: value.replace("'", "''") for name, value in slots.items()})
     rows = store.rows(sql)
     if not rows or rows[0][0] in (None, 0) or not _is_definite(sql, store):
         return None

@@ -92,14 +92,17 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         self.states = self._values(
-            "SELECT estado FROM clientes GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY COUNT(*) DESC LIMIT 20"
+            "SELECT estado FROM clientes WHERE estado IS NOT NULL GROUP BY 1 HAVING COUNT(*) > 3 "
+            "ORDER BY COUNT(*) DESC LIMIT 20"
         )
         self.categories = self._values(
             "SELECT categoria FROM produtos JOIN itens USING(produto_id) WHERE categoria IS NOT NULL "
             "GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY COUNT(*) DESC, 1 LIMIT 30"
         )
         self.months = self._values("SELECT mes FROM pedidos GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY 1")
-        self.payments = self._values("SELECT tipo FROM pagamentos GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY 1")
+        self.payments = self._values(
+            "SELECT tipo FROM pagamentos WHERE tipo IS NOT NULL GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY 1"
+        )
         self.rows = lru_cache(maxsize=None)(self._rows)
 
     def close(self) -> None:

@@ -12,13 +12,15 @@ from tucano.settings.data import UNREADABLE, Style
 
 COLUMNS: dict[str, Kind | None] = {
     "review_title": None, "review_text": None, "overall_rating": "stars", "recommend_to_a_friend": None,
-    "site_category_lv1": None,
+    "site_category_lv1": "name",
 }  # fmt: skip
 SEPARATOR = ";"
 RECOMMENDS = {"Yes": True, "No": False}
 ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
 COMPLAINT = "reclamacao"
 TAGS = "Tags"
+MOST_TAGS = 20
+"""Of a review; the published file has at most a handful."""
 
 
 class B2wSource(ReviewSource):
@@ -66,7 +68,7 @@ def issues_of(tags: str) -> dict[str, bool]:
     known = (*ISSUES, COMPLAINT)
     named = {
         found[0]
-        for tag in re.split(r"[,\s]+", tags)
+        for tag in re.split(r"[,\s]+", tags, maxsplit=MOST_TAGS)[:MOST_TAGS]
         if (found := difflib.get_close_matches(tag, known, n=1, cutoff=0.8))
     }
     if not tags.strip():

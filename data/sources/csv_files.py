@@ -17,17 +17,31 @@ from tucano.settings.data import UNREADABLE
 QUOTED = 20
 """Characters of a cell that a complaint shows: in a shifted row they are somebody's review."""
 
-Kind = Literal["number", "time", "stars", "id"]
-_NEEDED = ("stars", "id")
+LONGEST_NAME = 100
+"""Characters of a state, a category, a status: each stands in prompts and queries."""
+LARGEST_AMOUNT = 1e12
+
+Kind = Literal["amount", "time", "known time", "stars", "id", "name"]
+_NEEDED = ("known time", "stars", "id")
 """Kinds of which no cell is empty."""
 _OTHERWISE = "other than an earlier row of the same id"
 _KINDS: Mapping[Kind, tuple[Callable[[pd.Series], pd.Series], str]] = {
-    "number": (lambda cells: _numbers(cells), "a number is needed"),
-    "time": (
-        lambda cells: pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce"),
-        "a time like 2018-03-31 12:00:00 is needed",
+    "amount": (
+        lambda cells: _numbers(cells).where(lambda numbers: numbers.between(0, LARGEST_AMOUNT)),
+        f"a number from 0 to {LARGEST_AMOUNT:.0e} is needed",
+    ),
+    **dict.fromkeys(
+        ("time", "known time"),
+        (
+            lambda cells: pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce"),
+            "a time like 2018-03-31 12:00:00 is needed",
+        ),
     ),
     "id": (lambda cells: cells.where(cells.str.strip() != ""), "an id is needed"),
+    "name": (
+        lambda cells: cells.where(cells.str.len() <= LONGEST_NAME),
+        f"a name of at most {LONGEST_NAME} characters is needed",
+    ),
     "stars": (lambda cells: _numbers(cells).where(lambda stars: stars.isin([1, 2, 3, 4, 5])), "1 to 5 is needed"),
 }
 
@@ -53,8 +67,8 @@ class TableReader:
         self, path: Path, columns: Mapping[str, Kind | None], separator: str = ",", optional: tuple[str, ...] = ()
     ) -> pd.DataFrame:
         """The named columns and the optional ones that the file has: as text, as numbers or as times (the shop's local
-        time, as published); empty cells are missing. A row without stars or an id is none. Its index names each row:
-        «reviews.csv line 7». Raises `UserError`.
+        time, as published); empty cells are missing. A row without stars, an id or a known time is none. Its index
+        names each row: «reviews.csv line 7». Raises `UserError`.
         """
         with opened(path) as file:
             stars = {name: STARS for name, kind in columns.items() if kind == "stars"}
@@ -99,6 +113,8 @@ class TableReader:
 
 def _places(header: list[str], chosen: list[str], path: Path, separator: str) -> list[int]:
     missing = [name for name in chosen if name not in header]
+    if not any(header):
+        raise UserError(f"{path} is empty; replace it with the published file")
     if missing and len(header) == 1:
         raise UserError(
             f"{path} has a single column: its fields must be separated by {separator!r}; save it with that separator"

@@ -51,6 +51,11 @@ class OlistSource(ReviewSource):
                 " published tables"
             )
         super().__init__(olist_reviews(self._olist), files, folder, seed, style)
+        if not all((self.store.states, self.store.categories, self.store.months, self.store.payments)):
+            raise UserError(
+                f"data.path: too few orders in {path} join with customers, items and payments to ask questions about;"
+                " sql_qa needs the published tables"
+            )
 
     def tables(self, rng: Random) -> Tables:
         return store_tables(self._olist, rng)
@@ -165,6 +170,6 @@ def _figures(rows: pd.DataFrame, scores: pd.Series) -> dict[str, float]:
 
 
 def _products(olist: OlistTables) -> list[tuple[str, float | None]]:
-    """Categories (Olist has no product names) with their median price in R$."""
+    """Categories (Olist has no product names) with their median price in R$, None where it is not known."""
     medians = olist.items.dropna(subset=["category"]).groupby("category")["price"].median()
-    return [(str(category), float(price)) for category, price in medians.items()]
+    return [(str(category), float(price) if price > 0 else None) for category, price in medians.items()]

@@ -56,11 +56,12 @@ def read_olist(folder: Path, files: TableReader) -> OlistTables:
 
 def _orders(folder: Path, files: TableReader) -> pd.DataFrame:
     dates = ("order_purchase_timestamp", "order_delivered_customer_date", "order_estimated_delivery_date")
-    columns: dict[str, Kind | None] = {"order_id": "id", "customer_id": "id", "order_status": None}
-    table = files.read(folder / "olist_orders_dataset.csv", columns | dict.fromkeys(dates, "time"))
+    columns: dict[str, Kind | None] = {"order_id": "id", "customer_id": "id", "order_status": "name"}
+    columns |= {dates[0]: "known time"} | dict.fromkeys(dates[1:], "time")
+    table = files.read(folder / "olist_orders_dataset.csv", columns)
     table = files.unique(table, ["order_id"])
     purchased, delivered, due = (table[column] for column in dates)
-    customers = files.read(folder / "olist_customers_dataset.csv", {"customer_id": "id", "customer_state": None})
+    customers = files.read(folder / "olist_customers_dataset.csv", {"customer_id": "id", "customer_state": "name"})
     customers = files.unique(customers, ["customer_id"])
     table = table.assign(
         purchased=purchased,
@@ -77,28 +78,33 @@ def _orders(folder: Path, files: TableReader) -> pd.DataFrame:
 def _items(folder: Path, files: TableReader) -> pd.DataFrame:
     items = files.read(
         folder / "olist_order_items_dataset.csv",
-        {"order_id": "id", "product_id": "id", "price": "number", "freight_value": "number"},
-    ).rename(columns={"freight_value": "freight"})
-    products = files.read(folder / "olist_products_dataset.csv", {"product_id": "id", "product_category_name": None})
-    products = files.unique(products, ["product_id"])
-    products = products.assign(
-        category=without_personal_data(products["product_category_name"].map(readable, na_action="ignore"))
+        {"order_id": "id", "order_item_id": "id", "product_id": "id", "price": "amount", "freight_value": "amount"},
     )
+    items = files.unique(items, ["order_id", "order_item_id"]).rename(columns={"freight_value": "freight"})
+    products = files.read(folder / "olist_products_dataset.csv", {"product_id": "id", "product_category_name": "name"})
+    products = files.unique(products, ["product_id"])
+    category = products["product_category_name"].map(readable, na_action="ignore")
+    products = products.assign(category=without_personal_data(category.where(category != "")))
     return items.merge(products, on="product_id", how="left")[
         ["order_id", "product_id", "price", "freight", "category"]
     ]
 
 
 def readable(category: str) -> str:
-    """`casa_conforto_2` as `casa conforto`."""
-    return re.sub(r"_\d+$", "", category).replace("_", " ")
+    """`casa_conforto_2` as `casa conforto`; empty for one of blanks alone."""
+    return re.sub(r"_\d+$", "", category).replace("_", " ").strip()
 
 
 def _payments(folder: Path, files: TableReader) -> pd.DataFrame:
     table = files.read(
         folder / "olist_order_payments_dataset.csv",
-        {"order_id": "id", "payment_type": None, "payment_installments": "number", "payment_value": "number"},
-    ).rename(columns={"payment_installments": "instalments", "payment_value": "value"})
+        {
+            "order_id": "id", "payment_sequential": "id", "payment_type": "name", "payment_installments": "amount",
+            "payment_value": "amount",
+        },
+    )  # fmt: skip
+    table = files.unique(table, ["order_id", "payment_sequential"])
+    table = table.rename(columns={"payment_installments": "instalments", "payment_value": "value"})
     return table.assign(type=table["payment_type"].map(PAYMENT))[["order_id", "type", "instalments", "value"]]
 
 
