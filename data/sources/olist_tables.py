@@ -56,8 +56,10 @@ def read_olist(folder: Path, files: TableReader) -> OlistTables:
 
 def _orders(folder: Path, files: TableReader) -> pd.DataFrame:
     dates = ("order_purchase_timestamp", "order_delivered_customer_date", "order_estimated_delivery_date")
-    columns: dict[str, Kind | None] = {"order_id": "id", "customer_id": "id", "order_status": "name"}
-    columns |= {dates[0]: "known time"} | dict.fromkeys(dates[1:], "time")
+    columns: dict[str, Kind | None] = {
+        "order_id": "id", "customer_id": "id", "order_status": "name", dates[0]: "known time", dates[1]: "time",
+        dates[2]: "time",
+    }  # fmt: skip
     table = files.read(folder / "olist_orders_dataset.csv", columns)
     table = files.unique(table, ["order_id"])
     purchased, delivered, due = (table[column] for column in dates)
