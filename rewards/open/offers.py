@@ -18,14 +18,16 @@ OFFERS = {
         ),
         "gratis": (
             rf"\b{_FREE}",
-            r"\bna faixa\b(?! de)|\bsurpresa\b|\bnao paga\b|\bsem pagar\b|\b(?:custo|preco) zero\b",
+            r"\bna faixa\b(?! de)|\bnao paga\b|\bsem pagar\b|\b(?:custo|preco) zero\b",
         ),
         "desconto": (
             r"\bdescont|\boff\b|\bpromo|\bliquida|\bbarat[oa]|\bqueima|(?:%|\d) a menos\b|\bem conta\b",
-            r"\bpreco (?:menor|caiu|baix|reduz|de fabrica)|\bmenor preco|\bbaix\w+ (?:de |o )?preco"
-            r"|\babatiment|\bsald(?:ao|oes)\b",
+            r"\bpreco (?:menor|de fabrica)|\bmenor preco|\babatiment|\bsald(?:ao|oes)\b",
         ),
-        "oferta": (r"\bofertas?\b|\bpreco espec|\bcusta menos|\b(?:com|a) preco (?!(?:e|de) )|\bn?es[st]e preco\b",),
+        "oferta": (
+            r"\bofertas?\b|\bpreco (?:espec|caiu|baix|reduz|imbativel)|\bcusta menos|\b(?:com|a) preco (?!(?:e|de) )",
+            r"\bn?es[st]e preco\b|\bbaix\w+ (?:de |o )?preco",
+        ),
         "metade": (r"\bmetade d|(?<!quase )\bpela metade|\bmeio preco",),
         "cupom": (r"\bcupo[mn]|\bcodigo\b|\bvouchers?\b|\bvale.compra",),
         "leve": (
@@ -34,10 +36,11 @@ OFFERS = {
         ),
         "segundo": (
             r"\b(?:(?:segund|terceir|outr)[oa]|2[ao])\b(?! vez).{0,30}(?:\bmetade|\bgratis|\bdescont|%|nossa conta)",
-            r"(?:%|metade|descont\w*) n[ao] (?:segund|2)|\bem dobro\b|\bdobre\b",
+            r"(?:%|metade|descont\w*) n[ao] (?:segund|2)|\bproxim[ao] (?:e |sai )?por nossa conta",
+            r"\bem dobro\b|\bdobre\b",
         ),
         "brinde": (
-            r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\bmimo (?:inclu|na|extra)",
+            r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\bmimo (?:inclu|na|extra)|\bsurpresa\b",
             r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)|\b(?:leva|tem) (?:um |uma "
             r"|outro )?(?:presente|mimo|surpresa)\b",
         ),
@@ -51,11 +54,11 @@ OFFERS = {
             r"|\bestoque (?:limit|no fim|acab)",
             r"\bestao? acabando\b(?!\?)|\bpouc[oa]s (?:unidad|pecas)|\brelampago\b|\btempo limitado",
         ),
-        "sorteio": (r"\bsorte(?:io|ar)|\bconcorr[ae]\b|\bpremios?\b|\breembols|\bgarantia (?:vital|total)",),
-        "servico": (r"\b(?:expressa|imediata)\b|\binclu(?:s[oa]|id[oa])s?\b",),
+        "sorteio": (r"\bsorte(?:io|ar)|\bconcorr[ae]\b|\bpremios?\b|\breembols|\bgarantia (?:vital|total|de \d+ an)",),
+        "servico": (r"\b(?:expressa|imediata)\b|\binclu(?:s[oa]|id[oa])s?\b|\b(?:montagem|instalacao) grat",),
         "tudo": (
             r"\btod[oa]s? (?:[oa]s? )?(?:site|loja|departamento|estoque|produt\w+)\b",
-            r"\b(?:mes|loja|site) (?:inteir|tod)[oa]\b",
+            r"\b(?:loja|site) (?:inteir|tod)[oa]\b",
         ),
     }.items()
 }
@@ -72,7 +75,7 @@ _DEADLINE = re.compile(r"\bhoje\b|\bate (?!\d)|\bprazo\b|\bdia \d|\bamanha\b|\bh
 _GIVES = re.compile(r"\bganh|\bbrinde|\bmimo\b|\bde presente")
 """What says in a brief that something is given beside the product."""
 _DENIED = re.compile(
-    r"\b(?:sem|nao|nem|nunca|nenhum\w?)\b"
+    r"\b(?<!fique )(?:sem|nao|nem|nunca|nenhum\w?)\b"
     r"(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|cobr\w+|taxa|custo))(?: [a-z]+){0,5}"
 )
 _CODE = re.compile(r"(?i:\b(?:cupom|c[oó]digo|voucher|digite|use)\b)[^A-Z.!?\n]{0,25}(?-i:\b([A-Z][A-Z\d]{3,})\b)")
@@ -119,7 +122,7 @@ def undenied(said: str) -> str:
 def kinds(said: str, product: str = "") -> set[str]:
     """The kinds of offers that a text makes; the product's own name makes none, unless it is one («frete grátis»), and
     neither does what is denied."""
-    folded = numbers.digits(said)
+    folded = numbers.digits(_CODE.sub(lambda found: found[0].removesuffix(found[1]), said))
     name = numbers.digits(product.strip())
     is_offer = any((found := offer.search(name)) and found[0] == name for offer in OFFERS.values())
     folded = undenied(folded.replace(name, " ") if name and not is_offer else folded)
@@ -129,6 +132,11 @@ def kinds(said: str, product: str = "") -> set[str]:
 def codes(said: str) -> set[str]:
     """The codes of coupons that a text names."""
     return set(_CODE.findall(said))
+
+
+def other_codes(said: str, brief: str) -> set[str]:
+    """The codes that a text names and its brief does not."""
+    return {code for code in codes(said) if fold(code) not in words(brief)}
 
 
 def granted(brief: str, product: str = "") -> set[str]:

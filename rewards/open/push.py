@@ -269,7 +269,7 @@ def push_inventions(prompt: PromptLike, answer: str) -> int:
     said, known = numbers.told(_HEADING.sub("", answer)), numbers.told(brief)
     found = len(numbers.unknown(said, known)) + numbers.exchanged(said, known) + numbers.rises(said)
     found += numbers.other_dates(said, known) + numbers.other_weekday(answer, brief)
-    found += len({code for code in offers.codes(answer) if fold(code) not in fold(brief)})
+    found += len(offers.other_codes(answer, brief))
     found += len(offers.kinds(answer, product) - offers.granted(brief, product)) + _offers_another(prompt, answer)
     return found + bool(offers.forbidden(brief) & set(stems(offers.undenied(answer))))
 

@@ -3,145 +3,44 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from rewards.open import offers as shared
 from rewards.parsing.claims import invented
-from rewards.parsing.proposed import MONTHS
 from rewards.parsing.text import Figure, figures, fold, occurs, spelled, words
 from rewards.types import PromptLike
 
-_OFFERS = {
-    kind: re.compile("|".join(patterns))
-    for kind, patterns in {
-        "frete": (
-            r"\b(?:frete|entrega)(?: (?:e|fica|sai|hoje|agora|por nossa conta)){0,3}"
-            r" (?:gratis|gratuit[ao]|zero|de graca)",
-            r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
-            r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
-            r"\bsem taxa de entrega\b|\bfrete d[aeo]s? [^.!?]{2,40} (?:e|fica) por (?:nossa )?conta\b",
-            r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
-        ),
-        "gratis": (
-            r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
-            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
-        ),
-        "metade": (
-            r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b",
-            r"\bpela metade\b",
-        ),
-        "leve": (
-            r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
-            r"\b(?:segund|terceir|outr)[ao]s?\b[^.!?:,]{1,30} (?:gratis|de graca)\b",
-            r"\b(?:dois|duas|2) por (?:um|uma|1)\b",
-            r"\bsegund[ao](?: \w+)? (?:sai |e |fica |vai )?(?:por nossa conta|de presente)\b",
-        ),
-        "brinde": (
-            r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
-            r"\bpresente (?:surpresa|extra)\b",
-            r"\bganhe (?:um|uma|outr[oa])\b",
-        ),
-        "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b|\bvouchers?\b|\bvale-compras?\b",),
-        "cashback": (
-            r"\bcashback\b|\bdinheiro (?:de volta|volta)\b",
-            r"\bcreditos? (?:n|d)a loja\b",
-        ),
-        "pontos": (r"\bpontos (?:em dobro|em triplo|extras?)\b|\b(?:dobre|ganhe|acumule|junte) (?:\w+ )?pontos\b",),
-        "parcelas": (
-            r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",
-            r"\br\$ ?[\d.,]+ (?:ao mes|por mes|mensais)\b",
-            rf"\bpag(?:ue|a)(?: so)? em (?:{MONTHS})\b",
-        ),
-        "pressa": (
-            r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
-            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|restam)\b",
-            r"\brelampago\b|\bestao? acabando\b(?!\?)",
-        ),
-        "sorteio": (
-            r"\bsorteio\b|\bconcorra\b|\bpremios?\b",
-            r"\bgarantia (?:de|vitalicia|total)\b|\breembolso garantido\b",
-        ),
-        "desconto": (
-            r"\bdescont\w+|\boff\b|\bpromoc\w+",
-            r"\bliquidac\w+|\bmais barat\w+|\bqueima\b|\bsaldao\b|\babatiment\w+|\bmenor preco\b|\bpreco de fabrica\b",
-        ),
-        "queda": (
-            r"\bbaix\w+ (?:de|o) preco|\bpreco (?:caiu|baixou)|\bcusta menos\b",
-            r"\b(?:neste|nesse|por este|por esse) preco\b",
-        ),
-        "extra": (
-            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b",
-            r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis|(?:fica |sai |e )?por nossa conta)\w*"
-            r"|\ba proxima e por nossa conta\b",
-            r"\bentrega (?:expressa|imediata)\b|\bpague depois\b|\bna faixa\b(?! d)",
-        ),
-        "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|imbativel|baixo|reduzido)\b"),
-    }.items()
-}
-HALF = 50
-"""A discount in per cent of which one may say that it is half of the price, and more."""
-_NEARLY_HALF = 40
-_NEARLY = re.compile(r"\bquase (?:pela )?metade\b")
-"""And nearly half («quase pela metade»)."""
-_DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off)")
 _OTHER_HALF = re.compile(
     r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
     r"|\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
 )
 """Words by which half of a price is that of something else."""
-_IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
-_DENIED = re.compile(
-    r"\b(?:sem|nenhuma?|nao (?:ha|tem|temos|vale|existe)) (?:nenhuma? )?(?:ofertas?|descontos?|promoc\w+)"
-)
 
 
 def ungranted(answer: str, brief: str, product: str) -> int:
     """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
-    name = fold(product)
-    given = _kinds(brief, name)
-    if _is_half_off(brief, answer) and not _OTHER_HALF.search(fold(answer).replace(name, "produto")):
-        given.add("metade")
-    for kind in tuple(given):
-        given.update(_IMPLIES.get(kind, ()))
-    if given or _CODE.search(brief) or figures(fold(brief).replace(name, " ")):
-        given |= {"oferta", "queda"}  # whatever is granted is an offer
-    return len(_kinds(answer, name) - given) + other_codes(answer, brief)
+    given = shared.granted(brief, product)
+    if _OTHER_HALF.search(fold(answer).replace(fold(product), "produto")):
+        given -= {"metade"} - shared.kinds(brief, product)
+    return len(_kinds(answer, brief, product) - given) + len(shared.other_codes(answer, brief))
 
 
-def _is_half_off(brief: str, answer: str) -> bool:
-    found = (one or other for one, other in _DISCOUNT.findall(fold(brief)))
-    least = _NEARLY_HALF if _NEARLY.search(fold(answer)) else HALF
-    return any(int(number) >= least for number in found)
+def _kinds(answer: str, brief: str, product: str) -> set[str]:
+    """The kinds of offers that an answer makes; a code of its brief makes none («SURPRESA»)."""
+    for code in shared.codes(brief):
+        answer = answer.replace(code, " ")
+    return shared.kinds(answer, product)
 
 
 def offers_something(brief: str, product: str) -> bool:
     """Whether a brief has an offer to pass on: a figure, a code, one in words."""
-    return bool(figures(brief.replace(product, "")) or _kinds(brief, fold(product)) or _CODE.search(brief))
+    return bool(figures(brief.replace(product, "")) or shared.kinds(brief, product))
 
 
 def passes_on(answer: str, brief: str, product: str) -> bool:
     """Whether an answer tells in words what its brief offers; true where the brief offers nothing at all."""
-    given = _kinds(brief, fold(product)) | ({"cupom"} if _CODE.search(brief) else set())
-    given |= {"metade"} if _is_half_off(brief, answer) else set()
-    code = _CODE.search(brief)
+    given = shared.granted(brief, product) - {"oferta", "pressa"}
     if not given:
         return not figures(fold(brief).replace(fold(product), " "))
-    return bool(given & _kinds(answer, fold(product))) or bool(code and (code[1] or code[2]) in answer)
-
-
-_CODE = re.compile(
-    r"(?i:cupom|c[oó]digo)\b(?:(?: [a-zà-ÿ]+){0,4}:| promocional)? *[\"“']?([A-Z][A-Z\d]{2,})\b"
-    r"|\b(?i:digite) ([A-Z][A-Z\d]{3,})\b"
-)
-
-
-def other_codes(answer: str, brief: str) -> int:
-    """How many codes of coupons an answer names that its brief does not."""
-    known = set(words(brief))
-    return len({code for found in _CODE.findall(answer) for code in found if code and fold(code) not in known})
-
-
-def _kinds(text: str, product: str) -> set[str]:
-    folded = _DENIED.sub(" ", fold(text))
-    folded = folded.replace(product, " ") if product else folded
-    return {kind for kind, offer in _OFFERS.items() if offer.search(folded)}
+    return bool(given & _kinds(answer, brief, product)) or any(code in answer for code in shared.codes(brief))
 
 
 _AGAINST = re.compile(
