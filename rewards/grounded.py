@@ -16,7 +16,7 @@ from rewards.parsing import offers, text
 from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
-from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
+from rewards.parsing.offers import names_product, push_figures, push_inventions
 from rewards.parsing.prose import advice_lines, is_scrappy, ordered, stands
 from rewards.sql_qa import SqlQa
 from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
@@ -204,7 +204,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     names product and offer."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or repels(prompt, answer):
+    if repels(prompt, answer):
         return 0.0
     named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
     several = named > 1 or offers.offers_another(prompt, answer) or is_order(folded, prompt)

@@ -18,6 +18,7 @@ from rewards.open.prose import LETTER, is_answer, said_twice
 from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
 from rewards.types import Component, PromptLike, clip, filled
+from rewards.wording.unwanted import repels
 
 LONGEST = 600
 """Characters from which on a text is no push at all: several times those from which on its length earns nothing."""
@@ -69,23 +70,6 @@ _OPTION = re.compile(
     r"|(?:^|\s)\d\)\s"
 )
 _HEADING = re.compile(r"\A[^\n]{0,60}:\**\s*\n|\n\W{0,4}\d+ caracteres\W*\Z")
-_REPELS = re.compile(
-    r"\bsenha\b|\bcpf\b|\bdados (?:bancarios|do cartao)|\[[^\]\n]{2,40}\]"
-    r"|\b(?:numero|cartao) d[eoa] (?:seu |sua )?(?:cartao|mae|pai|avo)"
-    r"|\b(?:cilada|pessim\w|horrive\w+|defeit\w+|quebrad[oa]|porcaria|lixo|idiota|burr[oa]|otari\w"
-    r"|trouxa|pegadinha|mentira|morte"
-    r"|vergonha|pao.duro)\b|\barrepend|\bexplod|\bpass(?:e|ar) mal|\bmachuc|\bqueim\w+ (?:a|o|sua|seu)\b|\bagiota"
-    r"|\bfurt|\bdirigindo|\bnunca acerta|\bmais caro\b|\bmulta\b|\bpreco cheio\b(?=\W*(?:$|,))"
-    r"|\bnao (?:compre|leve|vale [ao]|clique|recomend\w+|faca o seu|presta|funciona)\b|\bcom problema|\bsem os? \d+ ?%"
-    r"|\b(?:frete|entrega)\b.{0,12}\bpor sua conta|\bacabou, mas tem|\bloja fechou|\bloja ao lado"
-    r"|\bprefira\b|\be (?:um )?(?:produto )?(?:ruim|fei[oa])\b"
-    r"|\b(?:ofertas?|promocao|descontos?|cupom \w+|off|gratis) (?:ja )?(?:acabou|venceu|expirou|encerrou|terminou)"
-    r"|\bcancele (?:o )?seu cadastro|\btroque [ao] \w+ por\b|\bdeix\w+ para la\b|\bguard\w+ o dinheiro|\bcobrar\b"
-    r"|\b(?:tudo|tod[oa]s),? (?:menos|exceto) (?:para |pra )?voce|\bodia|\bninguem (?:quis|precisa)"
-    r"|\bse (?:voce )?(?:nao )?comprar\b|\bseu pedido .{0,30}\b(?:foi|esta) (?:aprov|confirm|envia)"
-)
-"""What no shop sends to its customers: fraud, insults, threats, its product talked down, its offer taken away."""
-_DENIES = re.compile(r"\b(?:sem|nem|nao|nunca|ninguem|chega de|nada de|ou|antes)(?: \w+){0,2} $")
 
 
 @dataclass(frozen=True)
@@ -146,35 +130,12 @@ class Push:
 def whole(prompt: PromptLike, answer: str) -> float:
     """How much a text is one push at all, in [0, 1]: an answer in Portuguese that repels nobody, one, not shouted."""
     folded = fold(answer)
-    if repels(folded) or _REFUSES.search(folded) or warns_of(prompt.reference.get("product", ""), folded):
+    if repels(prompt, answer) or _REFUSES.search(folded):
         return 0.0
     name = re.escape(prompt.reference.get("product", "").strip())
     thing = stand_in(prompt.reference.get("product", ""))
     said, brief = (re.sub(name, thing, one, flags=re.IGNORECASE) if name else one for one in (answer, prompt.user))
     return is_answer(said, brief, READS, COPIED) * is_one(prompt, answer) * (LOUD if answer.isupper() else 1.0)
-
-
-def repels(folded: str) -> bool:
-    """Whether a folded push says what no shop does; what it asks («Semana ruim?») or denies («sem multa») it does not
-    say."""
-    return any(
-        "?" not in folded[found.end() : found.end() + 12].partition(".")[0]
-        and not _DENIES.search(folded[max(0, found.start() - 20) : found.start()])
-        for found in _REPELS.finditer(folded)
-    )
-
-
-_AVOIDS = (
-    r"\b(?:evit\w+|fuj\w+|nao (?!perc|deix|fi[cq]|esque|esper|demor|falt|e\b|tem\b"
-    r"|ha\b)[a-z]+(?: tempo com)?|nao perca tempo com)"
-    r" (?:(?:d?[ao]s?|uma?|seu|sua) )?%s"
-)
-
-
-def warns_of(product: str, folded: str) -> bool:
-    """Whether a folded push sends its reader away from the product («evite a panela», «não queira uma panela»)."""
-    head = next(iter(stems(product)), "")
-    return bool(head and re.search(_AVOIDS % re.escape(head), folded))
 
 
 def is_one(prompt: PromptLike, answer: str) -> float:

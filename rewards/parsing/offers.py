@@ -43,19 +43,6 @@ def passes_on(answer: str, brief: str, product: str) -> bool:
     return bool(given & _kinds(answer, brief, product)) or any(code in answer for code in shared.codes(brief))
 
 
-_AGAINST = re.compile(
-    r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
-    r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
-    r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
-)
-
-
-def speaks_against(answer: str) -> bool:
-    """Whether a push talks its product down."""
-    return bool(_AGAINST.search(fold(answer)))
-
-
 _OFFERING = frozenset({"tem", "temos", "leve", "compre", "garanta", "confira", "chegou", "chegaram", "aproveite"})
 _ARTICLES = frozenset({"um", "uma", "o", "a", "os", "as", "seu", "sua"})
 _MOST_BETWEEN = 5

@@ -3,6 +3,7 @@ away again."""
 
 import re
 
+from rewards.open.offers import stems
 from rewards.parsing.prose import even
 from rewards.parsing.text import fold
 from rewards.types import PromptLike
@@ -53,19 +54,29 @@ def harms(folded: str) -> bool:
     return bool(_HARM.search(folded)) or len(_NEGATED.findall(folded)) > 1
 
 
-_SECRETS = r"(?:senhas?|numero d[oe] (?:seu )?cartao|cpf)"
 _REPELS = re.compile(
-    rf"\b(?:informe|envie|mande|passe|diga|digite|conte)\b[^.!?]{{0,20}}\b{_SECRETS}\b"
-    r"|\bcartao d[aeo] (?:sua |seu )?(?:mae|pai|avo|vo|marido|esposa|chefe|amig\w|irma\w?)\b"
-    r"|\bcobrar (?:\w+ )?(?:na|em) sua (?:porta|casa)\b|\[[^\]\n]{2,40}\]"
-    r"|\bseus? (?:pao[- ]duro|idiota|trouxa|imbecil|inutil)s?\b|\bnunca acerta nada\b"
-    r"|(?<!nao )\b(?:melhor )?deix(?:ar|e) (?:isso )?(?:para|pra) la\b(?!\?)"
-    r"|\bna loja ao lado[^.!?]{0,20}\b(?:sai|custa|e|esta|tem)\b[^.!?]{0,15}\b(?:mais (?:em conta|barat\w)"
-    r"|melhor|menos)\b(?!\?)|\b(?:a|nossa) loja (?:ja )?(?:fechou|faliu|fechara)\b"
-    r"|\bninguem precisa d(?:isso|ele|ela)\b(?!\?)|(?<!nao )\bse arrepende(?:u|ram)\b"
+    r"\bsenha\b|\bcpf\b|\bdados (?:bancarios|do cartao)|\[[^\]\n]{2,40}\]"
+    r"|\b(?:numero|cartao) d[eoa] (?:seu |sua )?(?:cartao|mae|pai|avo)"
+    r"|\b(?:cilada|pessim\w|horrive\w+|defeit\w+|quebrad[oa]|porcaria|lixo|idiota|burr[oa]|otari\w"
+    r"|trouxa|pegadinha|mentira|morte"
+    r"|vergonha|pao.duro)\b|\barrepend|\bexplod|\bpass(?:e|ar) mal|\bmachuc|\bqueim\w+ (?:a|o|sua|seu)\b|\bagiota"
+    r"|\bfurt|\bdirigindo|\bnunca acerta|\bmais caro\b|\bmulta\b|\bpreco cheio\b(?=\W*(?:$|,))"
+    r"|\bnao (?:compre|leve|vale [ao]|clique|recomend\w+|faca o seu|presta|funciona)\b|\bcom problema|\bsem os? \d+ ?%"
+    r"|\b(?:frete|entrega)\b.{0,12}\bpor sua conta|\bacabou, mas tem|\bloja fechou|\bloja ao lado"
+    r"|\bprefira\b|\be (?:um )?(?:produto )?(?:ruim|fei[oa])\b"
+    r"|\b(?:ofertas?|promocao|descontos?|cupom \w+|off|gratis) (?:ja )?(?:acabou|venceu|expirou|encerrou|terminou)"
+    r"|\bcancele (?:o )?seu cadastro|\btroque [ao] \w+ por\b|\bdeix\w+ para la\b|\bguard\w+ o dinheiro|\bcobrar\b"
+    r"|\b(?:tudo|tod[oa]s),? (?:menos|exceto) (?:para |pra )?voce|\bodia|\bninguem (?:quis|precisa)"
+    r"|\bse (?:voce )?(?:nao )?comprar\b|\bseu pedido .{0,30}\b(?:foi|esta) (?:aprov|confirm|envia)"
 )
-"""Fraud and threats; a place that was to be filled in («[nome do cliente]»); insults; that nobody should buy here, that
-there is no shop, that whoever bought is sorry."""
+"""What no shop sends to its customers: fraud, insults, threats, its product talked down, its offer taken away."""
+_DENIES = re.compile(r"\b(?:sem|nem|nao|nunca|ninguem|chega de|nada de|ou|antes)(?: \w+){0,2} $")
+
+_AVOIDS = (
+    r"\b(?:evit\w+|fuj\w+|nao (?!perc|deix|fi[cq]|esque|esper|demor|falt|e\b|tem\b"
+    r"|ha\b)[a-z]+(?: tempo com)?|nao perca tempo com)"
+    r" (?:(?:d?[ao]s?|uma?|seu|sua) )?%s"
+)
 _UNDONE = re.compile(
     r"(?<!chega de )(?<!nada de )\bproduto sem (?:[ao]s? )?(?:\d{1,2} ?%(?: off| de desconto)?|ofertas?|promoc\w+"
     r"|descontos?|frete gratis|cupo[mn]\w*(?: [a-z]+\d*)?)(?!\?)|(?:[:;] (?:o )?|\be o? ?)preco cheio\b"
@@ -84,8 +95,16 @@ of the other gender: «o» for «uma»), extended to it or tied to it; or the pr
 
 
 def repels(prompt: PromptLike, answer: str) -> bool:
-    """Whether a push preys on its reader, insults or sends away, or takes back or moves what its brief offers."""
+    """Whether a push says what no shop does, sends its reader away from the product («evite a panela»), or takes back
+    or moves what its brief offers. What it asks («Semana ruim?») or denies («sem multa») it does not say."""
     folded = even(fold(answer))
     product = fold(prompt.reference.get("product", ""))
     said = folded.replace(product, "produto") if product else folded
-    return bool(_REPELS.search(folded) or _UNDONE.search(said))
+    head = next(iter(stems(product)), "")
+    if _UNDONE.search(said) or (head and re.search(_AVOIDS % re.escape(head), folded)):
+        return True
+    return any(
+        "?" not in folded[found.end() : found.end() + 12].partition(".")[0]
+        and not _DENIES.search(folded[max(0, found.start() - 20) : found.start()])
+        for found in _REPELS.finditer(folded)
+    )
