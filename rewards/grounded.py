@@ -11,9 +11,11 @@ from pathlib import Path
 
 from rewards import v42
 from rewards.extraction import Extraction
+from rewards.open.prose import LETTER
+from rewards.open.push import is_about_pushes, offers_another
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
+from rewards.parsing.calls import CALLS, URGES, flat, invites, is_hollow, is_order, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
 from rewards.parsing.offers import names_product, push_figures, push_inventions
@@ -186,7 +188,7 @@ class Push:
         gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
         gate *= UNTOLD if offered and not told else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
-        is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
+        is_formal = bool(LETTER.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
         shares = (
             gate * fits,
@@ -207,9 +209,9 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     if repels(prompt, answer):
         return 0.0
     named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
-    several = named > 1 or offers.offers_another(prompt, answer) or is_order(folded, prompt)
+    several = named > 1 or offers_another(prompt, answer) or is_about_pushes(prompt, answer) or is_order(folded, prompt)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
+    one = NOT_ONE if several or is_hollow(folded) or advising.said_again(folded) < 1 else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
     gate = _is_answer(answer, tokens, prompt) * talk * one * invited
     return gate if gate and reads_well(answer, prompt, PUSH) else 0.0

@@ -143,10 +143,14 @@ def is_one(prompt: PromptLike, answer: str) -> float:
     folded = fold(answer)
     lines = [line for line in answer.splitlines() if line.strip()]
     several = len(_OPTION.findall(folded)) > 1 or sum(names_product(prompt, line) == 1 for line in lines) > 1
+    return NOT_ONE ** (several + 2 * is_about_pushes(prompt, answer) + said_twice(answer))
+
+
+def is_about_pushes(prompt: PromptLike, answer: str) -> bool:
+    """Whether a text tells what a push is or should say, or is a form of its brief's labels that is filled in."""
     product = fold(prompt.reference.get("product", ""))
-    bare = _HEADING.sub("", folded)
-    about = any(word not in product for word in _META.findall(bare)) or gives_back_labels(prompt.user, bare)
-    return NOT_ONE ** (several + 2 * about + said_twice(answer))
+    bare = _HEADING.sub("", fold(answer))
+    return any(word not in product for word in _META.findall(bare)) or gives_back_labels(prompt.user, bare)
 
 
 _LABEL = re.compile(r"(?:^|[\n|;.,!?] ?|\b[ey] )(?!cupo|codigo|voucher)([a-z]{3,15}):")
@@ -231,7 +235,7 @@ def push_inventions(prompt: PromptLike, answer: str) -> int:
     found = len(numbers.unknown(said, known)) + numbers.exchanged(said, known) + numbers.rises(said)
     found += numbers.other_dates(said, known) + numbers.other_weekday(answer, brief)
     found += len(offers.other_codes(answer, brief))
-    found += len(offers.kinds(answer, product) - offers.granted(brief, product)) + _offers_another(prompt, answer)
+    found += len(offers.kinds(answer, product) - offers.granted(brief, product)) + offers_another(prompt, answer)
     return found + bool(offers.forbidden(brief) & set(stems(offers.undenied(answer))))
 
 
@@ -242,12 +246,13 @@ _BESIDE = (
 )
 
 
-def _offers_another(prompt: PromptLike, answer: str) -> bool:
+def offers_another(prompt: PromptLike, answer: str) -> bool:
     """Whether something else is offered beside the product («leve panela e fone»); what one word leads to is none
     («para a praia e fone»)."""
-    head = next(iter(stems(prompt.reference.get("product", ""))), "")
+    product = prompt.reference.get("product", "")
+    head = next(iter(stems(product)), "")
     beside = re.findall(_BESIDE % re.escape(head), fold(_IS.sub("eh", answer))) if head else []
-    known = {*stems(prompt.user), *map(stem_of, ("voce", "estilo", "conforto", "qualidade"))}
+    known = stems(f"{fold(prompt.user).replace(fold(product), ' ')} voce estilo conforto qualidade")
     return any(stem_of(thing) not in known for _, thing in beside)
 
 

@@ -43,12 +43,6 @@ def passes_on(answer: str, brief: str, product: str) -> bool:
     return bool(given & _kinds(answer, brief, product)) or any(code in answer for code in shared.codes(brief))
 
 
-_OFFERING = frozenset({"tem", "temos", "leve", "compre", "garanta", "confira", "chegou", "chegaram", "aproveite"})
-_ARTICLES = frozenset({"um", "uma", "o", "a", "os", "as", "seu", "sua"})
-_MOST_BETWEEN = 5
-"""Words between such a verb and the product's name."""
-
-
 def names_product(prompt: PromptLike, answer: str) -> bool:
     """Whether the answer contains the product's name or one of its terms as whole words, accents and case ignored.
 
@@ -113,24 +107,6 @@ def _plural(term: list[str]) -> list[str]:
     head = term[0]
     several = f"{head[:-1]}ns" if head.endswith("m") else f"{head}es" if head.endswith(("r", "z")) else f"{head}s"
     return [several, *term[1:]]
-
-
-_NO_THINGS = ("voce", "conforto", "estilo", "qualidade", "beleza", "economia", "novidade")
-"""What is no other product beside one («tem conforto e …»)."""
-
-
-def offers_another(prompt: PromptLike, answer: str) -> bool:
-    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido»)."""
-    name = words(prompt.reference.get("product", ""))
-    said = words(answer)
-    for verb in (place for place, word in enumerate(said) if word in _OFFERING):
-        behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
-        link = behind.index("e") if "e" in behind else 0
-        thing = behind[:link]
-        rest = [word for word in behind[link + 1 :] if word not in _ARTICLES]
-        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, *_NO_THINGS}:
-            return True
-    return False
 
 
 def _goes_on(behind: list[str], product: list[str]) -> bool:
