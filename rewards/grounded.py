@@ -12,13 +12,13 @@ from pathlib import Path
 from rewards import v42
 from rewards.extraction import Extraction
 from rewards.open.prose import LETTER
-from rewards.open.push import is_about_pushes, offers_another
+from rewards.open.push import has_options, is_about_pushes, push_inventions
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
 from rewards.parsing.calls import CALLS, URGES, flat, invites, is_hollow, is_order, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
-from rewards.parsing.offers import names_product, push_figures, push_inventions
+from rewards.parsing.offers import names_product, push_figures
 from rewards.parsing.prose import advice_lines, is_scrappy, ordered, stands
 from rewards.sql_qa import SqlQa
 from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
@@ -147,7 +147,7 @@ class Push:
             "push.product",
             0.30,
             "names the product",
-            "without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
+            "without it the other credit shrinks to 35 %, of two pushes to 25 %, without an"
             " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95"
             " %",
         ),
@@ -161,7 +161,7 @@ class Push:
         Component(
             "push.invented",
             -0.10,
-            "numbers that the brief does not know, offers that it does not grant",
+            "numbers that the brief does not know, offers that it does not grant, another product",
             "35 % of it without the product; any leaves 30 % of all credit",
         ),
         Component("push.formal", -0.20, "the tone of a formal e-mail", "75 % of the credit is left"),
@@ -178,7 +178,6 @@ class Push:
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
         told = figure or (known and offers.passes_on(answer, prompt.user, product))
         inventions = push_inventions(prompt, answer)
-        inventions += offers.ungranted(answer, prompt.user, product) if known else 0
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
         offered = known and offers.offers_something(prompt.user, product)
@@ -209,7 +208,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     if repels(prompt, answer):
         return 0.0
     named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
-    several = named > 1 or offers_another(prompt, answer) or is_about_pushes(prompt, answer) or is_order(folded, prompt)
+    several = named > 1 or has_options(answer) or is_about_pushes(prompt, answer) or is_order(folded, prompt)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
     one = NOT_ONE if several or is_hollow(folded) or advising.said_again(folded) < 1 else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION

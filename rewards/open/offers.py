@@ -79,6 +79,10 @@ _DENIED = re.compile(
     r"(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|cobr\w+|taxa|custo))(?: [a-z]+){0,5}"
 )
 _CODE = re.compile(r"(?i:\b(?:cupom|c[oó]digo|voucher|digite|use)\b)[^A-Z.!?\n]{0,25}(?-i:\b([A-Z][A-Z\d]{3,})\b)")
+_OTHER_HALF = re.compile(
+    r"\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
+)
+"""Half of the price of something else («colher pela metade»)."""
 HALF, NEARLY_HALF = 50, 60
 """A discount in per cent of which one may say that it is half of the price."""
 _STOCK = word_set("""
@@ -129,6 +133,13 @@ def kinds(said: str, product: str = "") -> set[str]:
     return {kind for kind, offer in OFFERS.items() if offer.search(folded)}
 
 
+def kinds_beside(said: str, brief: str, product: str) -> set[str]:
+    """The kinds of offers that an answer makes; a code of its brief makes none («SURPRESA»)."""
+    for code in codes(brief):
+        said = said.replace(code, " ")
+    return kinds(said, product)
+
+
 def codes(said: str) -> set[str]:
     """The codes of coupons that a text names."""
     return set(_CODE.findall(said))
@@ -139,8 +150,9 @@ def other_codes(said: str, brief: str) -> set[str]:
     return {code for code in codes(said) if fold(code) not in words(brief)}
 
 
-def granted(brief: str, product: str = "") -> set[str]:
-    """The kinds of offers that a brief grants, with those that follow from them."""
+def granted(brief: str, product: str = "", said: str = "") -> set[str]:
+    """The kinds of offers that a brief grants, with those that follow from them. `said`: where it tells half of the
+    price of something else, a discount is none."""
     given = kinds(brief, product)
     folded = fold(brief).replace(fold(product) or "\0", " ")
     told = numbers.told(brief)
@@ -153,7 +165,7 @@ def granted(brief: str, product: str = "") -> set[str]:
         given.add("cupom")
     if prices or given:
         given.add("oferta")
-    if max(shares, default=0) >= HALF:
+    if max(shares, default=0) >= HALF and not _OTHER_HALF.search(fold(said).replace(fold(product) or "\0", "produto")):
         given.add("metade")
     if _SCARCE.search(folded) or told.dates or numbers.weekdays(brief) or _DEADLINE.search(folded):
         given.add("pressa")

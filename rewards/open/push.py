@@ -140,10 +140,14 @@ def whole(prompt: PromptLike, answer: str) -> float:
 
 def is_one(prompt: PromptLike, answer: str) -> float:
     """Credit of a text by whether it is one push: several to choose from, or one about pushes, are none."""
-    folded = fold(answer)
     lines = [line for line in answer.splitlines() if line.strip()]
-    several = len(_OPTION.findall(folded)) > 1 or sum(names_product(prompt, line) == 1 for line in lines) > 1
+    several = has_options(answer) or sum(names_product(prompt, line) == 1 for line in lines) > 1
     return NOT_ONE ** (several + 2 * is_about_pushes(prompt, answer) + said_twice(answer))
+
+
+def has_options(answer: str) -> bool:
+    """Whether a text gives several answers to choose from («Opção 1: …»)."""
+    return len(_OPTION.findall(fold(answer))) > 1
 
 
 def is_about_pushes(prompt: PromptLike, answer: str) -> bool:
@@ -233,10 +237,33 @@ def push_inventions(prompt: PromptLike, answer: str) -> int:
     brief = prompt.user
     said, known = numbers.told(_HEADING.sub("", answer)), numbers.told(brief)
     found = len(numbers.unknown(said, known)) + numbers.exchanged(said, known) + numbers.rises(said)
+    found += numbers.lacks_a_sign(said, known)
     found += numbers.other_dates(said, known) + numbers.other_weekday(answer, brief)
     found += len(offers.other_codes(answer, brief))
-    found += len(offers.kinds(answer, product) - offers.granted(brief, product)) + offers_another(prompt, answer)
+    found += len(offers.kinds_beside(answer, brief, product) - offers.granted(brief, product, answer))
+    amounts = [number for number in known.numbers if number.unit in numbers.SIGNS]
+    found += offers_another(prompt, answer) + (len(amounts) == 1 and _is_of_others(fold(answer), fold(product)))
     return found + bool(offers.forbidden(brief) & set(stems(offers.undenied(answer))))
+
+
+def _is_of_others(folded: str, product: str) -> bool:
+    """Whether a folded push tells its brief's figure of something else than the price: of the stock that fell, of gas
+    that is saved, of an amount that is off."""
+    said = folded.replace(product, "produto") if product else folded
+    fallen = any(not _OF_IT.search(found[1]) and found[1].strip() for found in _FALLEN.finditer(said))
+    return fallen or bool(_SAVED.search(said))
+
+
+_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:cai|caiu) (?:so |ate )?\d{1,2} ?%")
+_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b")
+_SAVED = re.compile(
+    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
+    r"|\b(?:caiu|baixou|perde) (?:so |ate )?r\$ ?\d"
+    r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
+    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] |\b\d{1,2} ?% (?:mais (?!barat|em conta)[a-z])"
+    r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
+)
+"""A price as what is saved, a share of what is no price, a thing in exchange for money."""
 
 
 _IS = re.compile(r"\b[éÉ]\b")

@@ -1,33 +1,10 @@
 """What a push offers: its product, and offers in words against what its brief grants."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
 
 from rewards.open import offers as shared
-from rewards.parsing.claims import invented
-from rewards.parsing.text import Figure, figures, fold, occurs, spelled, words
+from rewards.parsing.text import figures, fold, words
 from rewards.types import PromptLike
-
-_OTHER_HALF = re.compile(
-    r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
-    r"|\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
-)
-"""Words by which half of a price is that of something else."""
-
-
-def ungranted(answer: str, brief: str, product: str) -> int:
-    """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
-    given = shared.granted(brief, product)
-    if _OTHER_HALF.search(fold(answer).replace(fold(product), "produto")):
-        given -= {"metade"} - shared.kinds(brief, product)
-    return len(_kinds(answer, brief, product) - given) + len(shared.other_codes(answer, brief))
-
-
-def _kinds(answer: str, brief: str, product: str) -> set[str]:
-    """The kinds of offers that an answer makes; a code of its brief makes none («SURPRESA»)."""
-    for code in shared.codes(brief):
-        answer = answer.replace(code, " ")
-    return shared.kinds(answer, product)
 
 
 def offers_something(brief: str, product: str) -> bool:
@@ -40,7 +17,9 @@ def passes_on(answer: str, brief: str, product: str) -> bool:
     given = shared.granted(brief, product) - {"oferta", "pressa"}
     if not given:
         return not figures(fold(brief).replace(fold(product), " "))
-    return bool(given & _kinds(answer, brief, product)) or any(code in answer for code in shared.codes(brief))
+    return bool(given & shared.kinds_beside(answer, brief, product)) or any(
+        code in answer for code in shared.codes(brief)
+    )
 
 
 def names_product(prompt: PromptLike, answer: str) -> bool:
@@ -120,53 +99,3 @@ def push_figures(prompt: PromptLike) -> list[float]:
     if prompt.reference:
         return [float(number) for number in prompt.reference.get("figures", ())]
     return [figure.value for figure in figures(prompt.user)]
-
-
-def push_inventions(prompt: PromptLike, answer: str) -> int:
-    """How many numbers of a push are neither allowed nor part of its product's name, or stand with another unit."""
-    shown = figures(answer := spelled(answer, counts=False))
-    allowed = push_figures(prompt)
-    units = {figure.unit for figure in figures(prompt.user) if figure.unit}
-    others = {figure for figure in shown if figure.unit and units and figure.unit not in units}
-    others.update(_bare(prompt, shown))
-    name = figures(prompt.reference.get("product", ""))
-    false = {figure for figure in shown if invented([figure], allowed, name)} - set(_exceeded(answer, allowed))
-    return len(false | others) + len(_of_others(fold(answer), fold(prompt.reference.get("product", ""))))
-
-
-def _of_others(folded: str, product: str) -> list[str]:
-    """What a folded push tells with its brief's figure of something else than the price: of the stock that fell, of gas
-    that is saved, of an amount that is off."""
-    said = folded.replace(product, "produto") if product else folded
-    fallen = [found[0] for found in _FALLEN.finditer(said) if not _OF_IT.search(found[1]) and found[1].strip()]
-    return fallen + [found[0] for found in _SAVED.finditer(said)]
-
-
-_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:cai|caiu) (?:so |ate )?\d{1,2} ?%")
-_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b")
-_SAVED = re.compile(
-    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
-    r"|\b(?:caiu|baixou|perde) (?:so |ate )?r\$ ?\d"
-    r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
-    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] |\b\d{1,2} ?% (?:mais (?!barat|em conta)[a-z])"
-    r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
-)
-"""A price as what is saved, a share of what is no price, a thing in exchange for money."""
-
-
-def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:
-    """The round figures that a push says to be exceeded, where they are («mais de 50%» for 51)."""
-    folded = fold(answer)
-    for figure in figures(" ".join(_MORE_THAN.findall(folded))) if folded.count("%") == 1 else ():
-        if any(figure.value < number <= MOST_EXCEEDED * figure.value for number in allowed):
-            yield figure
-
-
-_MORE_THAN = re.compile(r"\bmais de (\d{2}%)(?= (?:de desconto|off)\b(?! (?:extra|no|de volta)))")
-MOST_EXCEEDED = 1.1
-
-
-def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:
-    """The figures that have a unit in the prompt and none here («51.» for «51%»)."""
-    with_unit = [figure.value for figure in figures(prompt.user) if figure.unit]
-    return [figure for figure in shown if not figure.unit and any(occurs(number, (figure,)) for number in with_unit)]
