@@ -40,9 +40,9 @@ OFFERS = {
             r"\bem dobro\b|\bdobre\b",
         ),
         "brinde": (
-            r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\bmimo (?:inclu|na|extra)|\bsurpresa\b",
-            r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)|\b(?:leva|tem) (?:um |uma "
-            r"|outro )?(?:presente|mimo|surpresa)\b",
+            r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\b(?:mimo (?:inclu|na|extra)|(?:mimo|presente) surpresa)",
+            r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)"
+            r"|\b(?:leva|tem) (?:um |outro )?(?:presente|mimo)\b|\b(?:leva|com) (?:uma )?surpresa\b",
         ),
         "cashback": (
             r"\bcashback\b|\bdinheiro de volta|(?:%|\d) de volta\b|\bcreditos? n",
