@@ -11,12 +11,14 @@ from pathlib import Path
 
 from rewards import v42
 from rewards.extraction import Extraction
+from rewards.open.prose import LETTER
+from rewards.open.push import has_options, is_about_pushes, push_inventions
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, LETTER, URGES, flat, invites, is_none, is_order, lacks_a_thing, pads
+from rewards.parsing.calls import CALLS, URGES, flat, invites, is_hollow, is_order, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, reads_well, stepped, unnamed
-from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
+from rewards.parsing.offers import names_product, push_figures
 from rewards.parsing.prose import advice_lines, is_scrappy, ordered, stands
 from rewards.sql_qa import SqlQa
 from rewards.types import Component, PromptLike, TaskReward, clip, damped, filled
@@ -145,7 +147,7 @@ class Push:
             "push.product",
             0.30,
             "names the product",
-            "without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
+            "without it the other credit shrinks to 35 %, of two pushes to 25 %, without an"
             " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95"
             " %",
         ),
@@ -159,7 +161,7 @@ class Push:
         Component(
             "push.invented",
             -0.10,
-            "numbers that the brief does not know, offers that it does not grant",
+            "numbers that the brief does not know, offers that it does not grant, another product",
             "35 % of it without the product; any leaves 30 % of all credit",
         ),
         Component("push.formal", -0.20, "the tone of a formal e-mail", "75 % of the credit is left"),
@@ -176,7 +178,6 @@ class Push:
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
         told = figure or (known and offers.passes_on(answer, prompt.user, product))
         inventions = push_inventions(prompt, answer)
-        inventions += offers.ungranted(answer, prompt.user, product) if known else 0
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
         offered = known and offers.offers_something(prompt.user, product)
@@ -186,7 +187,7 @@ class Push:
         gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
         gate *= UNTOLD if offered and not told else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
-        is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
+        is_formal = bool(LETTER.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
         shares = (
             gate * fits,
@@ -204,12 +205,12 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     names product and offer."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or repels(prompt, answer):
+    if repels(prompt, answer):
         return 0.0
     named = sum(names_product(prompt, line) for line in answer.splitlines() if line)
-    several = named > 1 or offers.offers_another(prompt, answer) or is_order(folded, prompt)
+    several = named > 1 or has_options(answer) or is_about_pushes(prompt, answer) or is_order(folded, prompt)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
+    one = NOT_ONE if several or is_hollow(folded) or advising.said_again(folded) < 1 else 1.0
     invited = 1.0 if invites(folded) else OFFER_ALONE if tells else NO_INVITATION
     gate = _is_answer(answer, tokens, prompt) * talk * one * invited
     return gate if gate and reads_well(answer, prompt, PUSH) else 0.0

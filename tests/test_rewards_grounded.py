@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, load_reward_set
-from rewards.grounded import UNTOLD
+from rewards.grounded import FALSE, UNTOLD
+from rewards.open.push import push_inventions
 from rewards.parsing.calls import FLAT
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import PUSH, reads_well
-from rewards.parsing.offers import ungranted
 from rewards.sql_qa import NAMELESS, tells_of_others
 from tucano.truth import truth
 
@@ -420,8 +420,9 @@ def test_key_figures_are_those_of_the_labels_that_are_asked_for() -> None:
     ],
 )
 def test_free_shipping_is_granted_in_many_words(brief: str, answer: str) -> None:
-    assert ungranted(f"Fone novo {answer}. Aproveite!", f"Escreva um push do fone. {brief}", "fone") == 0
-    assert ungranted(f"Fone novo {answer}. Aproveite!", "Escreva um push do fone.", "fone") > 0
+    named = Prompt("push", f"Escreva um push do fone. {brief}", None, {"product": "fone"})
+    assert push_inventions(named, f"Fone novo {answer}. Aproveite!") == 0
+    assert push_inventions(replace(named, user="Escreva um push do fone."), f"Fone novo {answer}. Aproveite!") > 0
 
 
 def test_a_price_makes_no_copy_of_its_brief(grounded: RewardSet) -> None:
@@ -512,7 +513,7 @@ def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: R
 def test_another_product_beside_the_own_one_costs(grounded: RewardSet) -> None:
     both = shares(grounded, PROMPTS["push"], "Oi! Tem panela e fone de ouvido com 20% de desconto para você!")
     own = shares(grounded, PROMPTS["push"], "Oi! Tem fone de ouvido com 20% de desconto para você!")
-    assert (both["product"], own["product"]) == (pytest.approx(FLAT * 0.3 * 0.25), pytest.approx(FLAT * 0.3))
+    assert (both["product"], own["product"]) == (pytest.approx(FLAT * 0.3 * FALSE), pytest.approx(FLAT * 0.3))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from rewards_examples import Prompt
 
 from rewards import load_reward_set
 from rewards.open.arithmetic import is_worked_out
-from rewards.open.insights import FALSE, NO_ADVICE, UNUSED, advice, harms, insight_figures, truth
+from rewards.open.insights import FALSE, NO_ADVICE, UNUSED, advice, harms, truth
 from rewards.open.readings import Reading, read_figures
 from rewards.parsing.text import figures, fold
 
@@ -98,8 +98,8 @@ def test_figures_at_another_label_and_movements_that_nobody_told_are_wrong(said:
 
 
 def test_the_key_figure_is_used_and_false_ones_are_counted() -> None:
-    assert insight_figures(BRIEF, "O atraso é de 13%.") == (1, 0, 1)
-    assert insight_figures(BRIEF, "O abandono foi de 45%.") == (0, 1, 1)
+    assert read_figures(BRIEF, "O atraso é de 13%.") == Reading(1, 1, 0, 0, 0, 0)
+    assert read_figures(BRIEF, "O abandono foi de 45%.") == Reading(0, 0, 0, 0, 1, 0)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from rewards.extraction import _DESCRIPTORS
 from rewards.parsing import text
 from rewards.parsing.calls import URGES
 from rewards.parsing.claims import claims, insight_figures, invented
-from rewards.parsing.offers import names_product, push_figures, push_inventions
+from rewards.parsing.offers import names_product, push_figures
 from rewards.parsing.text import Figure, figures, occurs
 from rewards.types import LONGEST
 
@@ -205,8 +205,6 @@ def test_figures_of_a_push() -> None:
     assert push_figures(bare) == [20]
     assert push_figures(PROMPTS["push"]) == [20]
     assert push_figures(Prompt("push", "Push: fone a R$ 30.", None, {"product": "fone"})) == []
-    named = Prompt("push", "Push", None, {"product": "TV 50 polegadas", "figures": [20]})
-    assert push_inventions(named, "TV 50 polegadas com 20% off por 3 dias") == 1
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from rewards.open.readings import Reading, key_values, read_figures
 from rewards.parsing import text
 from rewards.parsing.text import fold, word_set, words
 from rewards.types import Component, PromptLike, clip, filled
+from rewards.wording.unwanted import harms
 
 LONGEST = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
@@ -49,42 +50,6 @@ LEAST_STEP = 0.15
 """Worth of advice that would fit any shop."""
 ENOUGH_STEPS = 1.5
 ENOUGH_DEPTH = 4
-_ITS = r" (?:[ao]s? |tod[oa]s? (?:[ao]s )?|sua |seu )?"
-_SPARED = r"(?! (?:que|sem|com|perd|parad|pend|atras|cancel|devol|baix|rui|gast|gratis|alt))"
-_GOOD = (
-    r"(?:receita|fatur|notas?\b|recompra|convers|vend|satisf|atendimento|suporte|sac\b"
-    r"|pos.venda|ticket|pedidos|equipe de atend)"
-)
-_BAD = r"(?:atras|devolu|cancela|reclama|frete\b|prazo de entrega)"
-_REACH = (
-    r"(?:troca|devolu|reembols|estorno|atend|entrega|pedido|telefone|chat|sac\b|botao|opcao"
-    r"|possibilidade|link|politica|avalia|reclam|atras)"
-)
-_HELPS = r"(?:melhor|respond|avis|reduz|revis|entreg|ofere|oferec|sug[ei]r|cri[ae]|inv[ei]st|prioriz|atend)"
-_HARMS = re.compile(
-    rf"\b(?:(?:aument|elev|ampli|tripli|dobr|incentiv|estimul)(?:ar|e|em|ando|que)|sub(?:ir|a|am"
-    rf"|indo)){_ITS}{_BAD}\w*\b{_SPARED}"
-    rf"|\b(?:(?:reduz|diminu)(?:ir|a|am|indo)|(?:cort|baix|desestimul)(?:ar|e|em|ando)){_ITS}{_GOOD}\w*\b{_SPARED}"
-    r"|\bignor(?:ar|e|em) (?:[ao]s? )?client"
-    rf"|\b(?:suspend|neg|negu|recus|proib|ignor|remov|retir|tir|escond|elimin|apag|deslig)(?:ar|er|ir|a"
-    rf"|e|am|em|ando|endo){_ITS}{_REACH}\w*\b"
-    r"(?! (?:obrig|quebr|antig|velh|errad|falt|fora|do ar))"
-    r"|\b(?:enganar|engane|minta|mentir|suborn|chantag|xing|ameace|falsific)\w*|\b(?:fals|inventad|fictici)[oa]s?\b"
-    rf"|\b(?:evit\w+|nao recomend\w+) {_HELPS}|\b(?:nao|nunca|jamais"
-    rf"|evit\w+) {_HELPS}[^.;\n]{{3,40}}\. (?:nao|nunca|jamais|evit\w+) {_HELPS}"
-    r"|\b(?:nao|nunca) (?:respond|avis|envi)(?:a|e|am|em)\b(?! (?:mais|so\b))"
-    r"|\b(?:par|deix)(?:e|em|ar) de (?:respond|entreg|atend|acompanh|melhor|oferec|envi\w+ (?:os )?pedid)"
-    r"|\bsub\w+ [ao]s precos\b|\b(?:aument|elev)\w+ (?:[ao]s? )?precos? (?:em|de) tod|\bdemit|\bfech(?:ar|e|em) a loja"
-    r"|\b(?:carrinho|pedido|conta) sem o cliente (?:saber|pedir|querer)|\bcaixas? vazias?|\bsenhas?\b|\bpropina"
-    r"|\bvencid[oa]s\b|\bperder o estoque|\bqueim\w+ o estoque|\bde madrugada\b"
-    r"|\bcobr\w+ (?:uma )?(?:multa|taxa) d(?![ao]s? (?:transp|fornec))"
-    r"|\bcobr\w+ [^.;\n]{0,30}(?:duas vezes|extra|de quem (?:pede|reclam|devol|quer))|\bofensas?\b|\bem segredo\b"
-    r"|\bvend\w+ itens (?:com defeito|que nao)|\bcom defeito no\b|\batras(?:e"
-    r"|ar) (?:tambem )?(?:[ao]s )?(?:pedid|entreg)"
-    r"|\bsuspend\w+ (?:as vendas|todos os pedidos)\b"
-)
-"""Advice that would do what nobody wants, or takes from customers how to reach the shop, lies to them or robs them."""
-_DENIES = re.compile(r"\b(?:prometa|sem|nem|nao|nunca|evit\w+|contra|se|quem|que)(?: \w+)? $")
 _ABOUT_THE_TASK = re.compile(
     r"\b(?:a tarefa (?:pede|era)|esta resposta (?:e|foi|tem|traz|analisa)\b|um bom analista"
     r"|boa analise|vou analisar|serao analisad"
@@ -189,12 +154,6 @@ def truth(reading: Reading) -> float:
     return credit
 
 
-def harms(folded: str) -> bool:
-    """Whether a folded text advises harm; what it denies or warns of it does not."""
-    found = _HARMS.finditer(folded)
-    return any(not _DENIES.search(folded[max(0, harm.start() - 14) : harm.start()]) for harm in found)
-
-
 def advice(folded: str, brief: str = "") -> list[float]:
     """The worth of each sentence that advises, in [0, 2]: 1 from three words on that would not fit any shop and are
     not the brief's, twice for two steps."""
@@ -220,10 +179,3 @@ def _own(line: str, known: frozenset[str]) -> float:
 def _is_of_verbs(line: str) -> bool:
     said = words(line)
     return len(said) > 2 and all(map(is_infinitive, said))
-
-
-def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
-    """Share of the key figures that an answer tells, how many figures are false, and how many it claims in all."""
-    reading = read_figures(prompt, answer)
-    false = reading.false + reading.wrong
-    return reading.used, false, reading.told + reading.derived + false

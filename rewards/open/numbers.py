@@ -20,11 +20,11 @@ _HOUR = re.compile(r"\b(\d{1,2})(?:h|:)(\d\d)\b")
 _NUMBER = re.compile(r"(?<![a-z\d])(?P<money>r\$\s*)?(?P<digits>\d+(?:[.,]\d+)*)(?P<unit>\s?(?:%|[a-z]+))?")
 _DECIMAL_COMMA = re.compile(r",\d{1,2}$|\.\d{3}$")
 _WORD = re.compile(r"[a-z]+")
+_OF_MORE = re.compile(r"(?: de desconto| off)? (?:extra|no|de volta)\b")
+"""Behind a share of which «mais de» tells nothing of the brief's («mais de 50% de desconto no frete»)."""
 _SMALL = re.compile(rf"\b(?:{'|'.join(word for word, value in SPELLED.items() if 2 <= value <= 10)})\b")
 _PER_CENT = re.compile(r"(?<=\d) por cento\b")
 _WEEKDAY = re.compile(r"\b(domingo|sabado|sexta|quinta|quarta|terca|segunda-feira)(?=-feira\b|\b)")
-_SOON = re.compile(r"\bamanha\b|\bhoras?\b|\d ?h\b")
-_UNTIL = re.compile(r"\bate (?:o |a |est[ae] )?(?:domingo|sabado|sexta|quinta|quarta|terca|amanha)\b")
 _SAME_UNIT = {"hora": "h", "reai": "R$", "gram": "g", "litr": "l", "unid": "un", "vez": "x", "veze": "x"}
 _MULTIPLES = {"h": (24, 12), "mese": (12,), "dia": (7, 30), "dias": (7, 30), "seman": (4,)}
 """By what a number of a unit is divided where it is told in another one: hours as days, months as years."""
@@ -82,7 +82,8 @@ def _read(match: re.Match[str], folded: str) -> Number:
     scale = 1000.0 if word == "mil" else 1.0
     unit = "R$" if match["money"] else "" if word in PORTUGUESE or word == "mil" else word[:4]
     front = _WORD.findall(folded[max(0, match.start() - 20) : match.start()])
-    before = "mais" if front[-2:] == ["mais", "de"] else front[-1] if front else ""
+    is_more = front[-2:] == ["mais", "de"] and not _OF_MORE.match(folded, match.end())
+    before = "mais" if is_more else front[-1] if front else ""
     value = scale * float(plain) if plain.count(".") < 2 else 0.0
     return Number(value, _SAME_UNIT.get(unit, unit), before)
 
@@ -128,6 +129,13 @@ def _is_rounded(number: Number, amount: tuple[float, str]) -> bool:
     """Whether a number is an amount told as more than a little less («mais de 50%» for 51 %)."""
     value, unit = amount
     return number.before == "mais" and unit == number.unit and number.value < value <= MORE_THAN * number.value
+
+
+def lacks_a_sign(said: Told, known: Told) -> bool:
+    """Whether a share of a brief stands without its sign («51 de desconto»)."""
+    shares = {one.value for one in known.numbers if one.unit == "%"}
+    shares -= {one.value for one in known.numbers if one.unit != "%"}
+    return any(one.value in shares and not one.unit for one in said.numbers)
 
 
 def tells(said: Told, amount: Number) -> bool:
@@ -186,8 +194,6 @@ def weekdays(text: str) -> frozenset[str]:
 
 
 def other_weekday(said: str, brief: str) -> bool:
-    """Whether an answer names another day of the week than its brief, or a day until when where that has none."""
+    """Whether an answer names another day of the week than its brief."""
     known, named = weekdays(brief), weekdays(said)
-    if known:
-        return bool(named) and not named & known
-    return bool(_UNTIL.search(fold(said))) and not told(brief).dates and not _SOON.search(fold(brief))
+    return bool(known and named) and not named & known

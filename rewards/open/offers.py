@@ -18,14 +18,16 @@ OFFERS = {
         ),
         "gratis": (
             rf"\b{_FREE}",
-            r"\bna faixa\b(?! de)|\bsurpresa\b|\bnao paga\b|\bsem pagar\b|\b(?:custo|preco) zero\b",
+            r"\bna faixa\b(?! de)|\bnao paga\b|\bsem pagar\b|\b(?:custo|preco) zero\b",
         ),
         "desconto": (
             r"\bdescont|\boff\b|\bpromo|\bliquida|\bbarat[oa]|\bqueima|(?:%|\d) a menos\b|\bem conta\b",
-            r"\bpreco (?:menor|caiu|baix|reduz|de fabrica)|\bmenor preco|\bbaix\w+ (?:de |o )?preco"
-            r"|\babatiment|\bsald(?:ao|oes)\b",
+            r"\bpreco (?:menor|de fabrica)|\bmenor preco|\babatiment|\bsald(?:ao|oes)\b",
         ),
-        "oferta": (r"\bofertas?\b|\bpreco espec|\bcusta menos|\b(?:com|a) preco (?!(?:e|de) )|\bn?es[st]e preco\b",),
+        "oferta": (
+            r"\bofertas?\b|\bpreco (?:espec|caiu|baix|reduz|imbativel)|\bcusta menos|\b(?:com|a) preco (?!(?:e|de) )",
+            r"\bn?es[st]e preco\b|\bbaix\w+ (?:de |o )?preco",
+        ),
         "metade": (r"\bmetade d|(?<!quase )\bpela metade|\bmeio preco",),
         "cupom": (r"\bcupo[mn]|\bcodigo\b|\bvouchers?\b|\bvale.compra",),
         "leve": (
@@ -34,12 +36,13 @@ OFFERS = {
         ),
         "segundo": (
             r"\b(?:(?:segund|terceir|outr)[oa]|2[ao])\b(?! vez).{0,30}(?:\bmetade|\bgratis|\bdescont|%|nossa conta)",
-            r"(?:%|metade|descont\w*) n[ao] (?:segund|2)|\bem dobro\b|\bdobre\b",
+            r"(?:%|metade|descont\w*) n[ao] (?:segund|2)|\bproxim[ao] (?:e |sai )?por nossa conta",
+            r"\bem dobro\b|\bdobre\b",
         ),
         "brinde": (
-            r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\bmimo (?:inclu|na|extra)",
-            r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)|\b(?:leva|tem) (?:um |uma "
-            r"|outro )?(?:presente|mimo|surpresa)\b",
+            r"(?<!merece um )\bbrinde|\bbonus\b|\bvai junto\b|\b(?:mimo (?:inclu|na|extra)|(?:mimo|presente) surpresa)",
+            r"\bganh(?:e|a) (?:um|uma|outr[oa]|[ao])\b(?! cupom| descont)"
+            r"|\b(?:leva|tem) (?:um |outro )?(?:presente|mimo)\b|\b(?:leva|com) (?:uma )?surpresa\b",
         ),
         "cashback": (
             r"\bcashback\b|\bdinheiro de volta|(?:%|\d) de volta\b|\bcreditos? n",
@@ -51,11 +54,11 @@ OFFERS = {
             r"|\bestoque (?:limit|no fim|acab)",
             r"\bestao? acabando\b(?!\?)|\bpouc[oa]s (?:unidad|pecas)|\brelampago\b|\btempo limitado",
         ),
-        "sorteio": (r"\bsorte(?:io|ar)|\bconcorr[ae]\b|\bpremios?\b|\breembols|\bgarantia (?:vital|total)",),
-        "servico": (r"\b(?:expressa|imediata)\b|\binclu(?:s[oa]|id[oa])s?\b",),
+        "sorteio": (r"\bsorte(?:io|ar)|\bconcorr[ae]\b|\bpremios?\b|\breembols|\bgarantia (?:vital|total|de \d+ an)",),
+        "servico": (r"\b(?:expressa|imediata)\b|\binclu(?:s[oa]|id[oa])s?\b|\b(?:montagem|instalacao) grat",),
         "tudo": (
             r"\btod[oa]s? (?:[oa]s? )?(?:site|loja|departamento|estoque|produt\w+)\b",
-            r"\b(?:mes|loja|site) (?:inteir|tod)[oa]\b",
+            r"\b(?:loja|site) (?:inteir|tod)[oa]\b",
         ),
     }.items()
 }
@@ -72,10 +75,14 @@ _DEADLINE = re.compile(r"\bhoje\b|\bate (?!\d)|\bprazo\b|\bdia \d|\bamanha\b|\bh
 _GIVES = re.compile(r"\bganh|\bbrinde|\bmimo\b|\bde presente")
 """What says in a brief that something is given beside the product."""
 _DENIED = re.compile(
-    r"\b(?:sem|nao|nem|nunca|nenhum\w?)\b"
+    r"\b(?<!fique )(?:sem|nao|nem|nunca|nenhum\w?)\b"
     r"(?! (?:gast|juros|pag\w+|perc|esque|fique|frete(?! grat)|cobr\w+|taxa|custo))(?: [a-z]+){0,5}"
 )
 _CODE = re.compile(r"(?i:\b(?:cupom|c[oó]digo|voucher|digite|use)\b)[^A-Z.!?\n]{0,25}(?-i:\b([A-Z][A-Z\d]{3,})\b)")
+_OTHER_HALF = re.compile(
+    r"\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
+)
+"""Half of the price of something else («colher pela metade»)."""
 HALF, NEARLY_HALF = 50, 60
 """A discount in per cent of which one may say that it is half of the price."""
 _STOCK = word_set("""
@@ -119,11 +126,18 @@ def undenied(said: str) -> str:
 def kinds(said: str, product: str = "") -> set[str]:
     """The kinds of offers that a text makes; the product's own name makes none, unless it is one («frete grátis»), and
     neither does what is denied."""
-    folded = numbers.digits(said)
+    folded = numbers.digits(_CODE.sub(lambda found: found[0].removesuffix(found[1]), said))
     name = numbers.digits(product.strip())
     is_offer = any((found := offer.search(name)) and found[0] == name for offer in OFFERS.values())
     folded = undenied(folded.replace(name, " ") if name and not is_offer else folded)
     return {kind for kind, offer in OFFERS.items() if offer.search(folded)}
+
+
+def kinds_beside(said: str, brief: str, product: str) -> set[str]:
+    """The kinds of offers that an answer makes; a code of its brief makes none («SURPRESA»)."""
+    for code in codes(brief):
+        said = said.replace(code, " ")
+    return kinds(said, product)
 
 
 def codes(said: str) -> set[str]:
@@ -131,8 +145,14 @@ def codes(said: str) -> set[str]:
     return set(_CODE.findall(said))
 
 
-def granted(brief: str, product: str = "") -> set[str]:
-    """The kinds of offers that a brief grants, with those that follow from them."""
+def other_codes(said: str, brief: str) -> set[str]:
+    """The codes that a text names and its brief does not."""
+    return {code for code in codes(said) if fold(code) not in words(brief)}
+
+
+def granted(brief: str, product: str = "", said: str = "") -> set[str]:
+    """The kinds of offers that a brief grants, with those that follow from them. `said`: where it tells half of the
+    price of something else, a discount is none."""
     given = kinds(brief, product)
     folded = fold(brief).replace(fold(product) or "\0", " ")
     told = numbers.told(brief)
@@ -145,7 +165,7 @@ def granted(brief: str, product: str = "") -> set[str]:
         given.add("cupom")
     if prices or given:
         given.add("oferta")
-    if max(shares, default=0) >= HALF:
+    if max(shares, default=0) >= HALF and not _OTHER_HALF.search(fold(said).replace(fold(product) or "\0", "produto")):
         given.add("metade")
     if _SCARCE.search(folded) or told.dates or numbers.weekdays(brief) or _DEADLINE.search(folded):
         given.add("pressa")

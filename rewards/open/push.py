@@ -18,6 +18,7 @@ from rewards.open.prose import LETTER, is_answer, said_twice
 from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
 from rewards.types import Component, PromptLike, clip, filled
+from rewards.wording.unwanted import repels
 
 LONGEST = 600
 """Characters from which on a text is no push at all: several times those from which on its length earns nothing."""
@@ -69,23 +70,6 @@ _OPTION = re.compile(
     r"|(?:^|\s)\d\)\s"
 )
 _HEADING = re.compile(r"\A[^\n]{0,60}:\**\s*\n|\n\W{0,4}\d+ caracteres\W*\Z")
-_REPELS = re.compile(
-    r"\bsenha\b|\bcpf\b|\bdados (?:bancarios|do cartao)|\[[^\]\n]{2,40}\]"
-    r"|\b(?:numero|cartao) d[eoa] (?:seu |sua )?(?:cartao|mae|pai|avo)"
-    r"|\b(?:cilada|pessim\w|horrive\w+|defeit\w+|quebrad[oa]|porcaria|lixo|idiota|burr[oa]|otari\w"
-    r"|trouxa|pegadinha|mentira|morte"
-    r"|vergonha|pao.duro)\b|\barrepend|\bexplod|\bpass(?:e|ar) mal|\bmachuc|\bqueim\w+ (?:a|o|sua|seu)\b|\bagiota"
-    r"|\bfurt|\bdirigindo|\bnunca acerta|\bmais caro\b|\bmulta\b|\bpreco cheio\b(?=\W*(?:$|,))"
-    r"|\bnao (?:compre|leve|vale [ao]|clique|recomend\w+|faca o seu|presta|funciona)\b|\bcom problema|\bsem os? \d+ ?%"
-    r"|\b(?:frete|entrega)\b.{0,12}\bpor sua conta|\bacabou, mas tem|\bloja fechou|\bloja ao lado"
-    r"|\bprefira\b|\be (?:um )?(?:produto )?(?:ruim|fei[oa])\b"
-    r"|\b(?:ofertas?|promocao|descontos?|cupom \w+|off|gratis) (?:ja )?(?:acabou|venceu|expirou|encerrou|terminou)"
-    r"|\bcancele (?:o )?seu cadastro|\btroque [ao] \w+ por\b|\bdeix\w+ para la\b|\bguard\w+ o dinheiro|\bcobrar\b"
-    r"|\b(?:tudo|tod[oa]s),? (?:menos|exceto) (?:para |pra )?voce|\bodia|\bninguem (?:quis|precisa)"
-    r"|\bse (?:voce )?(?:nao )?comprar\b|\bseu pedido .{0,30}\b(?:foi|esta) (?:aprov|confirm|envia)"
-)
-"""What no shop sends to its customers: fraud, insults, threats, its product talked down, its offer taken away."""
-_DENIES = re.compile(r"\b(?:sem|nem|nao|nunca|ninguem|chega de|nada de|ou|antes)(?: \w+){0,2} $")
 
 
 @dataclass(frozen=True)
@@ -146,7 +130,7 @@ class Push:
 def whole(prompt: PromptLike, answer: str) -> float:
     """How much a text is one push at all, in [0, 1]: an answer in Portuguese that repels nobody, one, not shouted."""
     folded = fold(answer)
-    if repels(folded) or _REFUSES.search(folded) or warns_of(prompt.reference.get("product", ""), folded):
+    if repels(prompt, answer) or _REFUSES.search(folded):
         return 0.0
     name = re.escape(prompt.reference.get("product", "").strip())
     thing = stand_in(prompt.reference.get("product", ""))
@@ -154,38 +138,23 @@ def whole(prompt: PromptLike, answer: str) -> float:
     return is_answer(said, brief, READS, COPIED) * is_one(prompt, answer) * (LOUD if answer.isupper() else 1.0)
 
 
-def repels(folded: str) -> bool:
-    """Whether a folded push says what no shop does; what it asks («Semana ruim?») or denies («sem multa») it does not
-    say."""
-    return any(
-        "?" not in folded[found.end() : found.end() + 12].partition(".")[0]
-        and not _DENIES.search(folded[max(0, found.start() - 20) : found.start()])
-        for found in _REPELS.finditer(folded)
-    )
-
-
-_AVOIDS = (
-    r"\b(?:evit\w+|fuj\w+|nao (?!perc|deix|fi[cq]|esque|esper|demor|falt|e\b|tem\b"
-    r"|ha\b)[a-z]+(?: tempo com)?|nao perca tempo com)"
-    r" (?:(?:d?[ao]s?|uma?|seu|sua) )?%s"
-)
-
-
-def warns_of(product: str, folded: str) -> bool:
-    """Whether a folded push sends its reader away from the product («evite a panela», «não queira uma panela»)."""
-    head = next(iter(stems(product)), "")
-    return bool(head and re.search(_AVOIDS % re.escape(head), folded))
-
-
 def is_one(prompt: PromptLike, answer: str) -> float:
     """Credit of a text by whether it is one push: several to choose from, or one about pushes, are none."""
-    folded = fold(answer)
     lines = [line for line in answer.splitlines() if line.strip()]
-    several = len(_OPTION.findall(folded)) > 1 or sum(names_product(prompt, line) == 1 for line in lines) > 1
+    several = has_options(answer) or sum(names_product(prompt, line) == 1 for line in lines) > 1
+    return NOT_ONE ** (several + 2 * is_about_pushes(prompt, answer) + said_twice(answer))
+
+
+def has_options(answer: str) -> bool:
+    """Whether a text gives several answers to choose from («Opção 1: …»)."""
+    return len(_OPTION.findall(fold(answer))) > 1
+
+
+def is_about_pushes(prompt: PromptLike, answer: str) -> bool:
+    """Whether a text tells what a push is or should say, or is a form of its brief's labels that is filled in."""
     product = fold(prompt.reference.get("product", ""))
-    bare = _HEADING.sub("", folded)
-    about = any(word not in product for word in _META.findall(bare)) or gives_back_labels(prompt.user, bare)
-    return NOT_ONE ** (several + 2 * about + said_twice(answer))
+    bare = _HEADING.sub("", fold(answer))
+    return any(word not in product for word in _META.findall(bare)) or gives_back_labels(prompt.user, bare)
 
 
 _LABEL = re.compile(r"(?:^|[\n|;.,!?] ?|\b[ey] )(?!cupo|codigo|voucher)([a-z]{3,15}):")
@@ -268,10 +237,33 @@ def push_inventions(prompt: PromptLike, answer: str) -> int:
     brief = prompt.user
     said, known = numbers.told(_HEADING.sub("", answer)), numbers.told(brief)
     found = len(numbers.unknown(said, known)) + numbers.exchanged(said, known) + numbers.rises(said)
+    found += numbers.lacks_a_sign(said, known)
     found += numbers.other_dates(said, known) + numbers.other_weekday(answer, brief)
-    found += len({code for code in offers.codes(answer) if fold(code) not in fold(brief)})
-    found += len(offers.kinds(answer, product) - offers.granted(brief, product)) + _offers_another(prompt, answer)
+    found += len(offers.other_codes(answer, brief))
+    found += len(offers.kinds_beside(answer, brief, product) - offers.granted(brief, product, answer))
+    amounts = [number for number in known.numbers if number.unit in numbers.SIGNS]
+    found += offers_another(prompt, answer) + (len(amounts) == 1 and _is_of_others(fold(answer), fold(product)))
     return found + bool(offers.forbidden(brief) & set(stems(offers.undenied(answer))))
+
+
+def _is_of_others(folded: str, product: str) -> bool:
+    """Whether a folded push tells its brief's figure of something else than the price: of the stock that fell, of gas
+    that is saved, of an amount that is off."""
+    said = folded.replace(product, "produto") if product else folded
+    fallen = any(not _OF_IT.search(found[1]) and found[1].strip() for found in _FALLEN.finditer(said))
+    return fallen or bool(_SAVED.search(said))
+
+
+_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:cai|caiu) (?:so |ate )?\d{1,2} ?%")
+_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b")
+_SAVED = re.compile(
+    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
+    r"|\b(?:caiu|baixou|perde) (?:so |ate )?r\$ ?\d"
+    r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
+    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] |\b\d{1,2} ?% (?:mais (?!barat|em conta)[a-z])"
+    r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
+)
+"""A price as what is saved, a share of what is no price, a thing in exchange for money."""
 
 
 _IS = re.compile(r"\b[éÉ]\b")
@@ -281,12 +273,13 @@ _BESIDE = (
 )
 
 
-def _offers_another(prompt: PromptLike, answer: str) -> bool:
+def offers_another(prompt: PromptLike, answer: str) -> bool:
     """Whether something else is offered beside the product («leve panela e fone»); what one word leads to is none
     («para a praia e fone»)."""
-    head = next(iter(stems(prompt.reference.get("product", ""))), "")
+    product = prompt.reference.get("product", "")
+    head = next(iter(stems(product)), "")
     beside = re.findall(_BESIDE % re.escape(head), fold(_IS.sub("eh", answer))) if head else []
-    known = {*stems(prompt.user), *map(stem_of, ("voce", "estilo", "conforto", "qualidade"))}
+    known = stems(f"{fold(prompt.user).replace(fold(product), ' ')} voce estilo conforto qualidade")
     return any(stem_of(thing) not in known for _, thing in beside)
 
 

@@ -18,8 +18,6 @@ CALLS = re.compile(
     r"(?:\A\s*|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b|\be so [a-z]+r\b"
 )
 """A clause that begins as a call («toque», «peça», «meça»)."""
-LETTER = re.compile(r"\b(?:estimad[oa]s?|car[oa]s? client\w+|ilustrissim[oa]s?)\b")
-"""How letters begin, beside what `v4.2` knows."""
 _PRICED = re.compile(r"\b(?:por|so|a) r\$")
 """A price that is offered: it invites, and calls to nothing."""
 _OPENS = re.compile(r"\A\W*(?:[a-z]+[ ,]+[a-z][a-z ,]{1,30}|aviso|alerta)(?<! push): ?\w")
@@ -47,15 +45,18 @@ def pads(folded: str) -> bool:
     return bool(_PADS.search(folded))
 
 
-_LACKS_A_THING = re.compile(
+_HOLLOW = re.compile(
     r"\b(?:tem|merece:?|chegou:?|tal) (?:(?:para voce(?!:)|com|sem)\b|por r\$|por \d)"
     r"|\b(?:merece|chegou):[^\w]*(?:vem|corra|\Z)"
+    r"|\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:coracao\b)"
+    r"|(?:\A|[,:.!?]\s?)(?:oferta|promocao|desconto|frete)s?, (?:ja|oferta|promocao|desconto|so hoje|aproveite)\b"
 )
 
 
-def lacks_a_thing(folded: str) -> bool:
-    """Whether a folded push offers nothing where its product should stand («Oi! Tem para você»)."""
-    return bool(_LACKS_A_THING.search(folded))
+def is_hollow(folded: str) -> bool:
+    """Whether a folded push offers nothing where its product should stand («Oi! Tem para você»), or strings advertising
+    words together («já, oferta, desconto»)."""
+    return bool(_HOLLOW.search(folded))
 
 
 _WORD = re.compile(r"\b[^\W\d_]{4,}\b")
@@ -70,45 +71,13 @@ def flat(folded: str, brief: str) -> float:
     return 1.0 if len(own) >= OWN_WORDS else FLAT
 
 
-_KEYWORDS = re.compile(
-    r"\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:coracao\b)"
-    r"|(?:\A|[,:.!?]\s?)(?:oferta|promocao|desconto|frete)s?, (?:ja|oferta|promocao|desconto|so hoje|aproveite)\b"
-)
-"""Advertising words strung together («já, oferta, desconto»)."""
-_ABOUT = re.compile(
-    r"\bpush\b|\bnotificac(?:ao|oes)\b|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
-)
-
-
-def is_none(folded: str) -> bool:
-    """Whether a folded text tells what a push is, or strings advertising words together, and is none."""
-    return bool(_ABOUT.search(folded) or _KEYWORDS.search(folded))
-
-
-MOST_LABELS = 20
-"""Of a brief; one of others may hold any number."""
-
-
-def copies_labels(folded: str, brief: str) -> bool:
-    """Whether a folded push holds notes of its brief («desconto: 51%»), which are no words to a customer: a label with
-    what is of it, one that begins a sentence, or two of them. A code stands behind its label in any push («use o cupom:
-    VOLTEI»).
-    """
-    notes = re.findall(r"\b((?!cupom\b|codigo\b)\w{5,30}): {0,3}(\S\w{0,30})", fold(brief))[:MOST_LABELS]
-    labels = dict.fromkeys(label for label, _ in notes)
-    stated = sum(bool(re.search(rf"\b{label}:", folded)) for label in labels)
-    begun = labels and re.search(rf"(?:\A|[.!?;\n])\W{{0,3}}(?:{'|'.join(labels)}):", folded)
-    return stated > 1 or bool(begun) or any(f"{label}: {value}" in folded for label, value in notes)
-
-
 _ASKED = re.compile(r"\b(?:monte|escreva|crie|faca|elabore|prepare|redija)\b")
 
 
 def is_order(folded: str, prompt: PromptLike) -> bool:
-    """Whether a folded push is its brief in part: its notes, or the order itself («Monte de batom», «Escreva uma
-    panela»)."""
+    """Whether a folded push has the order of its brief («Monte de batom», «Escreva uma panela»)."""
     product = prompt.reference.get("product", "")
     verbs = "|".join(_ASKED.findall(fold(prompt.user)))
     thing = re.escape(next(iter(fold(product).split()), "push"))
-    again = verbs and re.search(rf"\b(?:{verbs}) (?:de|nao|para quem|(?:hoje, )?(?:uma? )?{thing})\b", folded)
-    return bool(again) or copies_labels(folded, prompt.user)
+    again = rf"\b(?:{verbs}) (?:de|nao|para quem|(?:hoje, )?(?:uma? )?{thing})\b"
+    return bool(verbs and re.search(again, folded))

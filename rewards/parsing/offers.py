@@ -1,166 +1,25 @@
 """What a push offers: its product, and offers in words against what its brief grants."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
 
-from rewards.parsing.claims import invented
-from rewards.parsing.proposed import MONTHS
-from rewards.parsing.text import Figure, figures, fold, occurs, spelled, words
+from rewards.open import offers as shared
+from rewards.parsing.text import figures, fold, words
 from rewards.types import PromptLike
-
-_OFFERS = {
-    kind: re.compile("|".join(patterns))
-    for kind, patterns in {
-        "frete": (
-            r"\b(?:frete|entrega)(?: (?:e|fica|sai|hoje|agora|por nossa conta)){0,3}"
-            r" (?:gratis|gratuit[ao]|zero|de graca)",
-            r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
-            r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
-            r"\bsem taxa de entrega\b|\bfrete d[aeo]s? [^.!?]{2,40} (?:e|fica) por (?:nossa )?conta\b",
-            r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
-        ),
-        "gratis": (
-            r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
-            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
-        ),
-        "metade": (
-            r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b",
-            r"\bpela metade\b",
-        ),
-        "leve": (
-            r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
-            r"\b(?:segund|terceir|outr)[ao]s?\b[^.!?:,]{1,30} (?:gratis|de graca)\b",
-            r"\b(?:dois|duas|2) por (?:um|uma|1)\b",
-            r"\bsegund[ao](?: \w+)? (?:sai |e |fica |vai )?(?:por nossa conta|de presente)\b",
-        ),
-        "brinde": (
-            r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
-            r"\bpresente (?:surpresa|extra)\b",
-            r"\bganhe (?:um|uma|outr[oa])\b",
-        ),
-        "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b|\bvouchers?\b|\bvale-compras?\b",),
-        "cashback": (
-            r"\bcashback\b|\bdinheiro (?:de volta|volta)\b",
-            r"\bcreditos? (?:n|d)a loja\b",
-        ),
-        "pontos": (r"\bpontos (?:em dobro|em triplo|extras?)\b|\b(?:dobre|ganhe|acumule|junte) (?:\w+ )?pontos\b",),
-        "parcelas": (
-            r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",
-            r"\br\$ ?[\d.,]+ (?:ao mes|por mes|mensais)\b",
-            rf"\bpag(?:ue|a)(?: so)? em (?:{MONTHS})\b",
-        ),
-        "pressa": (
-            r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
-            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|restam)\b",
-            r"\brelampago\b|\bestao? acabando\b(?!\?)",
-        ),
-        "sorteio": (
-            r"\bsorteio\b|\bconcorra\b|\bpremios?\b",
-            r"\bgarantia (?:de|vitalicia|total)\b|\breembolso garantido\b",
-        ),
-        "desconto": (
-            r"\bdescont\w+|\boff\b|\bpromoc\w+",
-            r"\bliquidac\w+|\bmais barat\w+|\bqueima\b|\bsaldao\b|\babatiment\w+|\bmenor preco\b|\bpreco de fabrica\b",
-        ),
-        "queda": (
-            r"\bbaix\w+ (?:de|o) preco|\bpreco (?:caiu|baixou)|\bcusta menos\b",
-            r"\b(?:neste|nesse|por este|por esse) preco\b",
-        ),
-        "extra": (
-            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b",
-            r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis|(?:fica |sai |e )?por nossa conta)\w*"
-            r"|\ba proxima e por nossa conta\b",
-            r"\bentrega (?:expressa|imediata)\b|\bpague depois\b|\bna faixa\b(?! d)",
-        ),
-        "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|imbativel|baixo|reduzido)\b"),
-    }.items()
-}
-HALF = 50
-"""A discount in per cent of which one may say that it is half of the price, and more."""
-_NEARLY_HALF = 40
-_NEARLY = re.compile(r"\bquase (?:pela )?metade\b")
-"""And nearly half («quase pela metade»)."""
-_DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off)")
-_OTHER_HALF = re.compile(
-    r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
-    r"|\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
-)
-"""Words by which half of a price is that of something else."""
-_IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
-_DENIED = re.compile(
-    r"\b(?:sem|nenhuma?|nao (?:ha|tem|temos|vale|existe)) (?:nenhuma? )?(?:ofertas?|descontos?|promoc\w+)"
-)
-
-
-def ungranted(answer: str, brief: str, product: str) -> int:
-    """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
-    name = fold(product)
-    given = _kinds(brief, name)
-    if _is_half_off(brief, answer) and not _OTHER_HALF.search(fold(answer).replace(name, "produto")):
-        given.add("metade")
-    for kind in tuple(given):
-        given.update(_IMPLIES.get(kind, ()))
-    if given or _CODE.search(brief) or figures(fold(brief).replace(name, " ")):
-        given |= {"oferta", "queda"}  # whatever is granted is an offer
-    return len(_kinds(answer, name) - given) + other_codes(answer, brief)
-
-
-def _is_half_off(brief: str, answer: str) -> bool:
-    found = (one or other for one, other in _DISCOUNT.findall(fold(brief)))
-    least = _NEARLY_HALF if _NEARLY.search(fold(answer)) else HALF
-    return any(int(number) >= least for number in found)
 
 
 def offers_something(brief: str, product: str) -> bool:
     """Whether a brief has an offer to pass on: a figure, a code, one in words."""
-    return bool(figures(brief.replace(product, "")) or _kinds(brief, fold(product)) or _CODE.search(brief))
+    return bool(figures(brief.replace(product, "")) or shared.kinds(brief, product))
 
 
 def passes_on(answer: str, brief: str, product: str) -> bool:
     """Whether an answer tells in words what its brief offers; true where the brief offers nothing at all."""
-    given = _kinds(brief, fold(product)) | ({"cupom"} if _CODE.search(brief) else set())
-    given |= {"metade"} if _is_half_off(brief, answer) else set()
-    code = _CODE.search(brief)
+    given = shared.granted(brief, product) - {"oferta", "pressa"}
     if not given:
         return not figures(fold(brief).replace(fold(product), " "))
-    return bool(given & _kinds(answer, fold(product))) or bool(code and (code[1] or code[2]) in answer)
-
-
-_CODE = re.compile(
-    r"(?i:cupom|c[oó]digo)\b(?:(?: [a-zà-ÿ]+){0,4}:| promocional)? *[\"“']?([A-Z][A-Z\d]{2,})\b"
-    r"|\b(?i:digite) ([A-Z][A-Z\d]{3,})\b"
-)
-
-
-def other_codes(answer: str, brief: str) -> int:
-    """How many codes of coupons an answer names that its brief does not."""
-    known = set(words(brief))
-    return len({code for found in _CODE.findall(answer) for code in found if code and fold(code) not in known})
-
-
-def _kinds(text: str, product: str) -> set[str]:
-    folded = _DENIED.sub(" ", fold(text))
-    folded = folded.replace(product, " ") if product else folded
-    return {kind for kind, offer in _OFFERS.items() if offer.search(folded)}
-
-
-_AGAINST = re.compile(
-    r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
-    r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
-    r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
-)
-
-
-def speaks_against(answer: str) -> bool:
-    """Whether a push talks its product down."""
-    return bool(_AGAINST.search(fold(answer)))
-
-
-_OFFERING = frozenset({"tem", "temos", "leve", "compre", "garanta", "confira", "chegou", "chegaram", "aproveite"})
-_ARTICLES = frozenset({"um", "uma", "o", "a", "os", "as", "seu", "sua"})
-_MOST_BETWEEN = 5
-"""Words between such a verb and the product's name."""
+    return bool(given & shared.kinds_beside(answer, brief, product)) or any(
+        code in answer for code in shared.codes(brief)
+    )
 
 
 def names_product(prompt: PromptLike, answer: str) -> bool:
@@ -229,24 +88,6 @@ def _plural(term: list[str]) -> list[str]:
     return [several, *term[1:]]
 
 
-_NO_THINGS = ("voce", "conforto", "estilo", "qualidade", "beleza", "economia", "novidade")
-"""What is no other product beside one («tem conforto e …»)."""
-
-
-def offers_another(prompt: PromptLike, answer: str) -> bool:
-    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido»)."""
-    name = words(prompt.reference.get("product", ""))
-    said = words(answer)
-    for verb in (place for place, word in enumerate(said) if word in _OFFERING):
-        behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
-        link = behind.index("e") if "e" in behind else 0
-        thing = behind[:link]
-        rest = [word for word in behind[link + 1 :] if word not in _ARTICLES]
-        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, *_NO_THINGS}:
-            return True
-    return False
-
-
 def _goes_on(behind: list[str], product: list[str]) -> bool:
     """Whether a product's name has «de» in it, and another «de …» stands behind its first word."""
     of = product[1:3]
@@ -258,53 +99,3 @@ def push_figures(prompt: PromptLike) -> list[float]:
     if prompt.reference:
         return [float(number) for number in prompt.reference.get("figures", ())]
     return [figure.value for figure in figures(prompt.user)]
-
-
-def push_inventions(prompt: PromptLike, answer: str) -> int:
-    """How many numbers of a push are neither allowed nor part of its product's name, or stand with another unit."""
-    shown = figures(answer := spelled(answer, counts=False))
-    allowed = push_figures(prompt)
-    units = {figure.unit for figure in figures(prompt.user) if figure.unit}
-    others = {figure for figure in shown if figure.unit and units and figure.unit not in units}
-    others.update(_bare(prompt, shown))
-    name = figures(prompt.reference.get("product", ""))
-    false = {figure for figure in shown if invented([figure], allowed, name)} - set(_exceeded(answer, allowed))
-    return len(false | others) + len(_of_others(fold(answer), fold(prompt.reference.get("product", ""))))
-
-
-def _of_others(folded: str, product: str) -> list[str]:
-    """What a folded push tells with its brief's figure of something else than the price: of the stock that fell, of gas
-    that is saved, of an amount that is off."""
-    said = folded.replace(product, "produto") if product else folded
-    fallen = [found[0] for found in _FALLEN.finditer(said) if not _OF_IT.search(found[1]) and found[1].strip()]
-    return fallen + [found[0] for found in _SAVED.finditer(said)]
-
-
-_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:cai|caiu) (?:so |ate )?\d{1,2} ?%")
-_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b")
-_SAVED = re.compile(
-    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
-    r"|\b(?:caiu|baixou|perde) (?:so |ate )?r\$ ?\d"
-    r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
-    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] |\b\d{1,2} ?% (?:mais (?!barat|em conta)[a-z])"
-    r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
-)
-"""A price as what is saved, a share of what is no price, a thing in exchange for money."""
-
-
-def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:
-    """The round figures that a push says to be exceeded, where they are («mais de 50%» for 51)."""
-    folded = fold(answer)
-    for figure in figures(" ".join(_MORE_THAN.findall(folded))) if folded.count("%") == 1 else ():
-        if any(figure.value < number <= MOST_EXCEEDED * figure.value for number in allowed):
-            yield figure
-
-
-_MORE_THAN = re.compile(r"\bmais de (\d{2}%)(?= (?:de desconto|off)\b(?! (?:extra|no|de volta)))")
-MOST_EXCEEDED = 1.1
-
-
-def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:
-    """The figures that have a unit in the prompt and none here («51.» for «51%»)."""
-    with_unit = [figure.value for figure in figures(prompt.user) if figure.unit]
-    return [figure for figure in shown if not figure.unit and any(occurs(number, (figure,)) for number in with_unit)]

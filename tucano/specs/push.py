@@ -9,7 +9,8 @@ from random import Random
 
 import pydantic
 
-from rewards.parsing.offers import names_product, push_inventions
+from rewards.open.push import push_inventions
+from rewards.parsing.offers import names_product
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
