@@ -39,7 +39,6 @@ PRODUCTS = (
 )  # fmt: skip
 OVERRIDES = (f"grpo.seeds={list(SEEDS)}", "data.mix={push: 1, extraction: 0, sql_qa: 0, insights: 0}")
 Settings = dict[str, Any]
-ARITHMETIC = [{"threads": 1, "machine": "x86_64 AVX2", "probe": "0" * 16}]
 
 
 @dataclass(frozen=True)
@@ -132,8 +131,7 @@ class _Making:
     def _seed(self, seed: int) -> Callable[[Path], Mapping[str, Any]]:
         def write(draft: Path) -> Mapping[str, Any]:
             write_weights(SeedFiles(draft).adapter, f"adapter {seed}")
-            best = {"best_step": 4, "best_value": self.made.best[seed]}
-            return {"seed": seed, **best, "arithmetic": ARITHMETIC}
+            return {"seed": seed, "best_step": 4, "best_value": self.made.best[seed]}
 
         return write
 
@@ -227,7 +225,7 @@ def _audited(draft: Path) -> Mapping[str, Any]:
 def write_sft(draft: Path) -> Mapping[str, Any]:
     write_weights(StartFiles(draft).base, "base")
     write_weights(StartFiles(draft).model, "model")
-    return {"arithmetic": ARITHMETIC}
+    return {}
 
 
 def write_merged(draft: Path) -> Mapping[str, Any]:

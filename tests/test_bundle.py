@@ -84,7 +84,7 @@ def opened(whole: Path, tmp_path: Path) -> Opened:
 
 def said(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, str]]:
     """The exit code of `tucano verify`, and what it says under each check, its mark first."""
-    code = command.verify(path, retrain=False)
+    code = command.verify(path)
     rows: dict[str, str] = {}
     name = ""
     for line in capsys.readouterr().out.splitlines()[1:-1]:

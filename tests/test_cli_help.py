@@ -92,7 +92,7 @@ def test_of_a_broken_storage_one_sentence_is_said(file: str, tmp_path: Path) -> 
         ("runn", "there is no command 'runn'; did you mean 'run'?"),
         ("zzzzz", "there is no command 'zzzzz'; tucano --help names them all"),
         ("run laptop --sett grpo.max_steps=5", "tucano run has no '--sett'; did you mean '--set'?"),
-        ("verify file.tar.gz --retran=1", "tucano verify has no '--retran'; did you mean '--retrain'?"),
+        ("bundle tucano/1 --consnet=Ana", "tucano bundle has no '--consnet'; did you mean '--consent'?"),
         ("status now", "tucano status has no 'now'; tucano status --help names what it has"),
     ],
 )

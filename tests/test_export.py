@@ -71,7 +71,7 @@ def shop(home: Path, overrides: Sequence[str] = OVERRIDES, shipped: bool = False
 
     def write_sft(draft: Path) -> dict[str, Any]:
         AutoModelForCausalLM.from_pretrained(base).save_pretrained(StartFiles(draft).model)
-        return {"arithmetic": bundles.ARITHMETIC}
+        return {}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bundles, "write_sft", write_sft)

@@ -23,9 +23,6 @@ def add_verify_arguments(command: argparse.ArgumentParser) -> None:
         metavar="BUNDLE",
         help="what tucano bundle wrote; or mini, the base model that comes with the program",
     )
-    command.add_argument(
-        "--retrain", action="store_true", help="also train a model that was built on a CPU again, to the same bits"
-    )
 
 
 def bundle(arguments: argparse.Namespace) -> int:
@@ -40,7 +37,7 @@ def verify(arguments: argparse.Namespace) -> int:
 
     if str(arguments.bundle) in SHIPPED and not arguments.bundle.exists():
         return verify_shipped(str(arguments.bundle))
-    return verify(arguments.bundle, arguments.retrain)
+    return verify(arguments.bundle)
 
 
 ARGUMENTS = {"bundle": add_bundle_arguments, "verify": add_verify_arguments}

@@ -35,8 +35,7 @@ BUNDLED = Use(
     {},
     (),
     "This card lies in a bundle with data recipe, settings, answers, ratings and weights. `tucano verify BUNDLE` holds"
-    " all of it against itself and makes these numbers again; `tucano verify BUNDLE --retrain` trains a model that was"
-    " built on a CPU again.",
+    " all of it against itself and makes these numbers again.",
 )
 
 

@@ -33,7 +33,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`other`: not the same here, and no fault of the bundle: other code, another processor."""
+    """`other`: not the same here, and no fault of the bundle: other code."""
 
     name: str
     state: State
@@ -53,7 +53,7 @@ def held(name: str, look: Callable[[], Holds]) -> Check:
 
 
 def looks(root: Path, contents: Contents) -> dict[str, Callable[[], Holds]]:
-    """What each check of an unpacked bundle looks at, in order; all but the training."""
+    """What each check of an unpacked bundle looks at, in order."""
     return {
         "files": lambda: files(root, contents.manifest),
         "artifacts": lambda: artifacts(root, contents.manifest),

@@ -12,7 +12,6 @@ from tucano.bundle.checks import Check, held, looks, worst
 from tucano.bundle.manifest import Manifest
 from tucano.bundle.pack import pack
 from tucano.bundle.reading import unpacked
-from tucano.bundle.retraining import Retraining
 from tucano.errors import UserError
 from tucano.mini.seal import faults
 from tucano.project import COMMITTED_RATINGS
@@ -27,7 +26,7 @@ ENDS = {
     "ok": "The bundle is whole: all of it fits together, and the code here makes its verdict again.",
     "other": (
         "The bundle is whole. What is marked OTHER is not the same here and says why; for the same figures take the"
-        " code and the kind of processor that made it."
+        " code that made it."
     ),
     "FAILED": (
         "The bundle is not what it says. Take it from its maker again and compare the first line; with other code"
@@ -66,7 +65,7 @@ def registered(settings: PipelineSettings, reference: str) -> tuple[Path, Tracke
     return root, tracker, version
 
 
-def verify(path: Path, retrain: bool) -> int:
+def verify(path: Path) -> int:
     """Check a bundle line by line; exit code 1 where it is not what it says."""
     with tempfile.TemporaryDirectory(prefix="tucano-bundle-") as scratch:
         root = Path(scratch) / "bundle"
@@ -75,11 +74,6 @@ def verify(path: Path, retrain: bool) -> int:
         print(_identity(manifest))
         contents = unpacked(root, manifest)
         made = list(_told(held(name, look) for name, look in looks(root, contents).items()))
-        if retrain and worst(made) != "FAILED":
-            same_code = all(one.state == "ok" for one in made if one.name == "code")
-            made += _told(Retraining(contents, Path(scratch) / "again", same_code, print).checks())
-    if retrain and worst(made) == "FAILED" and not any(one.name.startswith("again") for one in made):
-        print("Nothing was trained: first the bundle has to fit together.")
     print(ENDS[worst(made)])
     return 1 if worst(made) == "FAILED" else 0
 

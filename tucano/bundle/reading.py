@@ -26,7 +26,7 @@ SEED_STAGE = "grpo-"
 @dataclass(frozen=True, slots=True)
 class Holds:
     """What a check found to be as it should be, in words, what is not, and
-    what only other code or another machine explains."""
+    what only other code explains."""
 
     well: str
     faults: tuple[str, ...] = ()
@@ -40,7 +40,6 @@ class SeedLine:
     seed: int
     best_step: int
     best_value: float
-    arithmetic: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

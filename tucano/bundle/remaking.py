@@ -1,6 +1,6 @@
 """What follows from stored answers, made again by the code that is here: rewards and truths, then the verdict."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from math import isclose
 from typing import Any
@@ -13,7 +13,6 @@ from tucano.benchmark.public.questions import PublicFiles
 from tucano.benchmark.public.result import PublicResult
 from tucano.bundle.reading import Contents, Holds
 from tucano.bundle.received import of_its_comparison
-from tucano.comparison.answers import Answer
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
@@ -47,7 +46,7 @@ def answers_scored_again(contents: Contents) -> Holds:
 
 def verdict_made_again(contents: Contents) -> Holds:
     """Every figure and sentence of the comparison."""
-    made = compared(contents, contents.answers, AnswerFiles(contents.of("answers")))
+    made = _compared(contents)
     now = to_jsonable_python(made)
     said = [
         f"{place}: {short(str(before), 60)} there, {short(str(after), 60)} here"
@@ -56,9 +55,9 @@ def verdict_made_again(contents: Contents) -> Holds:
     return Holds(f"{_count(now)} figures and sentences: {made.verdict.headline}", tuple(said))
 
 
-def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) -> Comparison:
+def _compared(contents: Contents) -> Comparison:
     """The comparison from answers and the settings of the run, and what else the stored one was made from: the count
-    of looks, how often people preferred what. `files` hold how each arm reads Portuguese.
+    of looks, how often people preferred what.
     """
     stored = contents.comparison
     chosen = of_its_comparison(contents)
@@ -73,12 +72,12 @@ def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) 
         public=_public(contents),
     )
     made = compare(
-        answers,
+        contents.answers,
         read_prompts(contents.prompts.test),
         chosen.comparison,
         design,
         known_words(contents.prompts),
-        read_readings(files.language),
+        read_readings(AnswerFiles(contents.of("answers")).language),
     )
     verdict = judged_apart(without(made.verdict, dict(chosen.missing)), contents.prompts)
     return told(replace(made, verdict=verdict), stored.people)

@@ -36,7 +36,7 @@ EXAMPLES = """
   tucano data feedback fixes                          demonstrations and preference pairs out of what people corrected
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano bundle tucano@champion                       it, with all that it was made from, in one file
-  tucano verify tucano-1.tar.gz --retrain             elsewhere: is it what it says, and trained again to the same bits
+  tucano verify tucano-1.tar.gz                       elsewhere: is it what it says?
   tucano export tucano@champion shop --to merged      a folder that transformers loads; or adapter, or gguf
   tucano publish tucano@champion ana/loja             what would be sent to a hub; --yes sends it
   tucano promote --back --why "misses discounts"      the champion before this one is champion again
