@@ -80,7 +80,7 @@ def test_a_deployment_of_the_pages_lacks_nothing(words: list[str]) -> None:
 def test_every_page_deploys_and_no_command_of_theirs_is_left_out() -> None:
     shown = [words[1:] for words, _ in all_commands("deploy")]
     assert {words[0] for words in shown} == {"vertex", "kubernetes"}
-    assert any("--fallback" in words for words in shown)
+    assert any("--provisioning" in words for words in shown)
     pages = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in PAGES)
     assert len(shown) == len(re.findall(r"^tucano deploy ", pages, flags=re.MULTILINE)) >= 3
 

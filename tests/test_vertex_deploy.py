@@ -19,7 +19,7 @@ from fake_google import ROOT, Cloud, Metadata
 from google.auth.credentials import AnonymousCredentials
 from google.auth.exceptions import RefreshError, TransportError
 from prefect.client.schemas.objects import State
-from prefect.states import AwaitingRetry, Crashed, Pending, Running, Scheduled
+from prefect.states import AwaitingRetry, Pending, Running
 from prefect.utilities.templating import apply_values
 from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
 
@@ -28,7 +28,7 @@ from deployments.vertex import checks, start
 from deployments.vertex.command import _checked
 from deployments.vertex.google import Google
 from deployments.vertex.plan import Plan, template
-from deployments.vertex.worker import JobConfiguration, Worker, machines_lost
+from deployments.vertex.worker import JobConfiguration, Worker
 from tucano.cli import main as cli
 from tucano.errors import UserError
 
@@ -218,7 +218,7 @@ def machine_of(spec: Any) -> str:
 def test_a_machine_is_had_as_the_plan_says(provisioning: str, strategy: int, waits_hours: int) -> None:
     """The numbers are those of Google's Scheduling.Strategy."""
     asked = configured(replace(PLAN, provisioning=provisioning))
-    assert asked.after(0) == provisioning
+    asked.provide()
     spec = job(asked)
     assert spec.scheduling.strategy == strategy and spec.scheduling.disable_retries
     assert spec.scheduling.timeout.total_seconds() == 72 * 3600
@@ -227,28 +227,9 @@ def test_a_machine_is_had_as_the_plan_says(provisioning: str, strategy: int, wai
     assert fake_google.refused(spec) is None
 
 
-@pytest.mark.parametrize(
-    ("lost", "kind", "machine"), [(0, "spot", "spot"), (1, "spot", "spot"), (2, "on-demand", "on-demand")]
-)
-def test_after_some_lost_machines_another_kind_is_asked_for(lost: int, kind: str, machine: str) -> None:
-    asked = configured(replace(PLAN, fallback="on-demand"), machine_type="g2-standard-16")
-    assert asked.after(lost) == kind
-    assert machine_of(job(asked)) == f"g2-standard-16 {machine} us-central1"
-
-
-def test_machines_lost_are_counted_by_new_starts_and_not_by_reports() -> None:
-    once: list[State[Any]] = [Scheduled(), Pending(), Running(), Crashed(), Crashed()]
-    history = [*once, AwaitingRetry(), Pending(), Running(), Crashed()]
-    assert machines_lost(history) == 1
-    assert machines_lost([*history, AwaitingRetry()]) == 2
-
-
-def test_the_quota_of_every_kind_of_machine_is_asked_for(cloud: Cloud) -> None:
-    both = replace(PLAN, fallback="on-demand")
-    assert levels(replace(PLAN, fallback="flex-start"))["quota"] == "ok", "they count against the same"
-    assert levels(both)["quota on demand"] == "not asked"
+def test_the_quota_is_that_of_the_kind_of_machine(cloud: Cloud) -> None:
+    assert levels(replace(PLAN, provisioning="flex-start"))["quota"] == "ok", "it counts against that of Spot"
     cloud.replies[QUOTA.replace("preemptible_", "")] = limits({"effectiveLimit": "0"})
-    assert levels(both) | {"quota": "ok", "quota on demand": "fails"} == levels(both)
     assert levels(replace(PLAN, provisioning="on-demand"))["quota on demand"] == "fails"
 
 
@@ -284,8 +265,6 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
     ("more", "said"),
     [
         (("--provisioning", "preemptible"), "invalid choice: 'preemptible'"),
-        (("--fallback-after", "0", "--dry-run"), "is no number of lost machines from 1 to 100"),
-        (("--fallback-after", "3", "--dry-run"), "without --fallback changes nothing"),
         (("--project", "", "--dry-run"), "--project '' is no name that Google takes, like shop-project"),
         (("--bucket", "gs://b/sub/../x?y=z", "--dry-run"), "--bucket 'b/sub/../x?y=z' is no name"),
         (("--service-account", "nobody", "--dry-run"), "--service-account 'nobody' is no name"),
@@ -382,13 +361,8 @@ def test_a_failed_job_of_a_run_that_has_gone_on_is_no_crash(
     async def read_flow_run(identity: Any) -> SimpleNamespace:
         return SimpleNamespace(infrastructure_pid=latest_job, state=state)
 
-    async def read_flow_run_states(identity: Any) -> list[State[Any]]:
-        return [Scheduled(), state]
-
     monkeypatch.setattr(VertexAIWorker, "run", fails)
-    monkeypatch.setattr(
-        Worker, "client", SimpleNamespace(read_flow_run=read_flow_run, read_flow_run_states=read_flow_run_states)
-    )
+    monkeypatch.setattr(Worker, "client", SimpleNamespace(read_flow_run=read_flow_run))
     monkeypatch.setattr(Worker, "get_flow_run_logger", lambda self, flow_run: logging.getLogger("test"))
     worker = object.__new__(Worker)
     assert asyncio.run(worker.run(SimpleNamespace(id="run"), configured(PLAN))).status_code == code  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ def ask(plan: Plan, google: Google) -> tuple[list[CloudCheck], Plan]:
     """All checks, and the plan with its image named by digest where the registry told it."""
     checks = [
         _service(plan, google),
-        *(_quota(plan, google, metric) for metric in _metrics(plan)),
+        _quota(plan, google),
         _jobs(plan, google),
         _account(plan, google),
         _bucket(plan, google),
@@ -60,12 +60,8 @@ def _service(plan: Plan, google: Google) -> CloudCheck:
     )
 
 
-def _metrics(plan: Plan) -> list[str]:
-    kinds = [kind for kind in (plan.provisioning, plan.fallback) if kind is not None]
-    return list(dict.fromkeys(QUOTA[kind] for kind in kinds))
-
-
-def _quota(plan: Plan, google: Google, metric: str) -> CloudCheck:
+def _quota(plan: Plan, google: Google) -> CloudCheck:
+    metric = QUOTA[plan.provisioning]
     name = "quota" if metric == PREEMPTIBLE else "quota on demand"
     metric = f"aiplatform.googleapis.com/{metric}"
     service = f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com"

@@ -31,7 +31,6 @@ NAMES = {
 """{option: (what Google takes for one, an example)}"""
 SECRET_VARIABLE = re.compile(r"(?!LD_|PYTHON|PATH\b|HOME\b|IFS\b|ENV\b|BASH)[A-Z_][A-Z0-9_]*")
 """Variables of a job that may hold a secret: none of those that decide what is run."""
-MOST_LOST, FALLBACK_AFTER = 100, 2
 ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket,
                                 roles/secretmanager.secretAccessor on each secret,
                                 roles/aiplatform.user and roles/logging.logWriter in the project"""
@@ -72,12 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how a job's machine is had: cheap and taken away at any time, after a wait in a queue, or at once"
         " (default: spot)",
     )
-    parser.add_argument(
-        "--fallback", choices=[*PROVISIONING], help="how it is had after a run has lost some (default: as before)"
-    )
-    parser.add_argument(
-        "--fallback-after", type=int, metavar="N", help=f"how many that are (default: {FALLBACK_AFTER})"
-    )
     parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
@@ -112,7 +105,6 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         given = getattr(arguments, option)
         if given is not None and not re.fullmatch(pattern, given, re.ASCII):
             raise UserError(f"--{option.replace('_', '-')} '{short(given)}' is no name that Google takes, like {like}")
-    _require_ways(arguments)
     return Plan(
         project=arguments.project,
         region=arguments.region,
@@ -123,24 +115,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         service_account=arguments.service_account or f"tucano-trainer@{arguments.project}.iam.gserviceaccount.com",
         secrets=dict(map(_secret, arguments.secret)),
         provisioning=arguments.provisioning,
-        fallback=arguments.fallback,
-        fallback_after=arguments.fallback_after or FALLBACK_AFTER,
     )
-
-
-def _require_ways(arguments: argparse.Namespace) -> None:
-    """UserError where how machines are had contradicts itself."""
-    after = arguments.fallback_after
-    if after is not None and not 1 <= after <= MOST_LOST:
-        raise UserError(f"--fallback-after {short(str(after))} is no number of lost machines from 1 to {MOST_LOST}")
-    if after is not None and arguments.fallback is None:
-        raise UserError(
-            "--fallback-after without --fallback changes nothing; add --fallback on-demand, or leave it out"
-        )
-    if arguments.fallback == arguments.provisioning:
-        raise UserError(
-            f"--fallback {arguments.fallback} is how machines are had anyway; choose another way, or leave it out"
-        )
 
 
 def _secret(pair: str) -> tuple[str, str]:
@@ -174,10 +149,7 @@ def _had(plan: Plan) -> str:
     """How a job's machine is had, and for how long."""
     bounds = dict.fromkeys(PROVISIONING, f"at most {LONGEST_HOURS} h with its time in the queue")
     bounds["flex-start"] = f"at most {LONGEST_HOURS} h after at most {LONGEST_WAIT_HOURS} h in the queue"
-    first = f"{plan.provisioning} ({bounds[plan.provisioning]})"
-    if plan.fallback is None:
-        return first
-    return f"{first}, {plan.fallback} ({bounds[plan.fallback]}) once a run has lost {plan.fallback_after}"
+    return f"{plan.provisioning} ({bounds[plan.provisioning]})"
 
 
 def _checked(plan: Plan) -> tuple[Plan, list[str]]:

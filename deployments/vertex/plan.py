@@ -34,8 +34,6 @@ CHANGEABLE = (
     "labels",
     "job_watch_poll_interval",
     "provisioning",
-    "fallback",
-    "fallback_after",
 )
 """What may be changed for a run beside what is inside its job."""
 
@@ -55,8 +53,6 @@ class Plan:
     service_account: str
     secrets: Mapping[str, str]
     provisioning: str = "spot"
-    fallback: str | None = None
-    fallback_after: int = 2
 
     @property
     def storage(self) -> str:
@@ -104,11 +100,9 @@ def template(plan: Plan) -> dict[str, Any]:
             "minimum": 1,
             "maximum": MOST_HOURS,
         },
-        "provisioning": _kind(plan.provisioning, "How the machine is had."),
-        "fallback": _kind(plan.fallback, "How it is had by a run that has lost so many; the same when empty."),
-        "fallback_after": {
-            **variable("integer", plan.fallback_after, "How many machines a run loses before the fallback."),
-            "minimum": 1,
+        "provisioning": {
+            **variable("string", plan.provisioning, "How the machine is had."),
+            "enum": [*PROVISIONING],
         },
         "command": variable("string", COMMAND, "First process of the container."),
         "labels": variable("object", {}, "Labels of the job."),
@@ -140,8 +134,3 @@ def template(plan: Plan) -> dict[str, Any]:
         "job_spec": job,
     }
     return {"variables": {"type": "object", "properties": properties}, "job_configuration": configuration}
-
-
-def _kind(default: str | None, description: str) -> dict[str, Any]:
-    chosen = {} if default is None else {"default": default}
-    return {"type": "string", "enum": [*PROVISIONING], "description": description, **chosen}

@@ -6,17 +6,14 @@ pool says, and nothing else.
 
 Prefect's own worker also reports a run as crashed when its job fails, even where the run has meanwhile been started
 again in another job (a machine that was silent for long, and believed lost). This one leaves such a run alone.
-
-And this one knows how many machines a run has lost: after so many it asks for another kind (`fallback`).
 """
 
 import asyncio
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
 from anyio.abc import TaskStatus
-from prefect.client.schemas.objects import FlowRun, State
+from prefect.client.schemas.objects import FlowRun
 from prefect_gcp.workers import vertex
 
 from deployments.jobs import MACHINE_NAME
@@ -35,11 +32,6 @@ class Started:
             self.status.started(job)
 
 
-def machines_lost(history: Iterable[State[Any]]) -> int:
-    """How often a run was started again: one report of a crash too many does not count."""
-    return sum(state.name == "AwaitingRetry" for state in history)
-
-
 with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, and Prefect says so
     warnings.simplefilter("ignore", UserWarning)
 
@@ -49,22 +41,18 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
         """
 
         provisioning: Provisioning = "spot"
-        fallback: Provisioning | None = None
-        fallback_after: int = 2
 
         @classmethod
         def _base_environment(cls) -> dict[str, str]:
             return {}
 
-        def after(self, lost: int) -> str:
-            """Provide for a run that has lost so many machines; returns how its next one is had."""
-            kind = self.fallback if self.fallback and lost >= self.fallback_after else self.provisioning
+        def provide(self) -> None:
+            """Ask for a machine of the run's kind, and tell the job its name in the price table."""
             (pool,) = self.job_spec["worker_pool_specs"]
-            name = priced(pool["machine_spec"]["machine_type"], kind, self.region)
+            name = priced(pool["machine_spec"]["machine_type"], self.provisioning, self.region)
             others = [variable for variable in pool["container_spec"]["env"] if variable["name"] != MACHINE_NAME]
             pool["container_spec"]["env"] = [*others, {"name": MACHINE_NAME, "value": name}]
-            self.job_spec["scheduling"] = scheduling(kind)
-            return kind
+            self.job_spec["scheduling"] = scheduling(self.provisioning)
 
     class Worker(vertex.VertexAIWorker):
         """Prefect's Vertex AI worker with a clean environment for its jobs."""
@@ -78,9 +66,8 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
             """Submit a job and watch it to its end; that it failed does not count once the run has gone on without
             it.
             """
-            lost = machines_lost(await self.client.read_flow_run_states(flow_run.id))
-            kind = configuration.after(lost)
-            self.get_flow_run_logger(flow_run).info("Asking for a machine (%s); %d lost so far", kind, lost)
+            configuration.provide()
+            self.get_flow_run_logger(flow_run).info("Asking for a machine (%s)", configuration.provisioning)
             started = Started(task_status)
             result = await super().run(flow_run, configuration, started)
             if result.status_code == 0:
