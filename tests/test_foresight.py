@@ -183,19 +183,6 @@ class TestMemory:
         with pytest.raises(UserError, match=said):
             require_memory(Forecast(small, (step,)), settings)
 
-    def test_the_setting_that_is_named_lowers_the_peak(self) -> None:
-        """A rollout's cache is for model.max_length_tokens, whatever grpo.max_completion_tokens says."""
-        settings = load_profile(ROOT, "nano", ["model.device=cuda", "model.max_length_tokens=8192"])
-        shape = shape_of(settings.model)
-        assert shape is not None
-        run = _Run(settings, shape, L4)
-        run.there_bytes = run._token(64, 2047, 2048).peak_bytes
-        assert run._shorter(64) == "--set model.max_length_tokens=2048 would fit, or lower grpo.batch_size"
-        run.there_bytes = run.pieces.update(4, 4096, 4096).peak_bytes
-        assert run._smaller_sft_batch() == "--set sft.batch_size=4 would fit"
-        run.there_bytes = 0
-        assert "take a smaller model" in run._smaller_sft_batch() and "lower grpo.batch_size" in run._shorter(64)
-
     def test_a_run_is_refused_before_its_first_stage(self) -> None:
         settings, asked = load_profile(ROOT, "nano", ["model.device=cuda"]), "tucano.training.foresight.forecast"
         refused = pytest.raises(UserError, match=r"will take about .* and this machine's GPU has 0.0 GiB")

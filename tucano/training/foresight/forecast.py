@@ -195,7 +195,7 @@ class _Run:
             steps * each,
             f"{steps} steps x {_each(each)}"
             f" ({sft.batch_size} x {PROMPT_TOKENS + self.ceiling // 2} tokens: {_of(usual)})",
-            "" if peak <= self.there_bytes else self._smaller_sft_batch(),
+            "lower sft.batch_size, or model.max_length_tokens",
         )
 
     def _grpo_step(self) -> Iterator[Line]:
@@ -218,7 +218,7 @@ class _Run:
                 peak,
                 steps / grpo.rollout_steps * each * (1 + again),
                 f"{steps // grpo.rollout_steps} rollouts x {_each(each)}{often} ({how})",
-                "" if peak <= self.there_bytes else self._shorter(rows),
+                "lower grpo.batch_size, or model.max_length_tokens with grpo.max_completion_tokens",
             )
         read = grpo.sampler == "vllm" or self.settings.model.backend == "unsloth"
         each, how, peak = (self._packed if self.packs else self._padded)(grpo.micro_batch)
@@ -280,24 +280,6 @@ class _Run:
         if self.packs:
             return self.pieces.packed(rows, self.longest - self.ceiling, self.ceiling, False).peak_bytes
         return self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes
-
-    def _smaller_sft_batch(self) -> str:
-        """By halving, like `_shorter`: each look takes a second."""
-        rows = self.settings.sft.batch_size // 2
-        while rows and self.pieces.update(rows, self.longest // 2, self.longest - self.longest // 2).peak_bytes > (
-            self.there_bytes
-        ):
-            rows //= 2
-        return f"--set sft.batch_size={rows} would fit" if rows else NO_ROOM
-
-    def _shorter(self, rows: int) -> str:
-        """The cache of a rollout is for the longest prompts and completions together."""
-        tokens = self.longest // 2
-        while tokens > self.ceiling and self._token(rows, tokens - 1, tokens).peak_bytes > self.there_bytes:
-            tokens //= 2
-        if tokens > self.ceiling:
-            return f"--set model.max_length_tokens={tokens} would fit, or lower grpo.batch_size"
-        return "lower grpo.batch_size, or model.max_length_tokens with grpo.max_completion_tokens"
 
     def _smaller_micro_batch(self) -> str:
         """The largest micro-batch that there is memory for."""
