@@ -42,7 +42,7 @@ from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_policy
-from tucano.training.samplers import Decoding, guardian
+from tucano.training.samplers import Decoding
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.server import ServerPlan
 from tucano.training.samplers.vllm import VllmSampler
@@ -228,8 +228,7 @@ def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
 
-@pytest.mark.parametrize("guarded", [True, False], ids=["the server", "its guardian too"])
-def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path, guarded: bool) -> None:
+def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path) -> None:
     """vLLM's engine and workers went on, with 2 GB on a CPU, and on a GPU with the memory that the next server needs."""
     policy = policy_of(folder)
     with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
@@ -237,23 +236,10 @@ def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path, gua
         assert sampler._server is not None
         family = psutil.Process(sampler._server._process.pid).children(recursive=True)
         assert [one.name() for one in family].count("sleep") == 1
-        if not guarded:
-            sampler._server._process.kill()
         family[0].kill()
         sampler.sample(policy, PROMPTS, decoding(policy))
         psutil.wait_procs(family, timeout=600)
         assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
-
-
-def test_a_folder_that_is_only_called_so_is_nobodys_guardian(tmp_path: Path) -> None:
-    """Somebody's work in it was ended with the next server."""
-    own = tmp_path / f"{guardian.PREFIX}notes"
-    own.mkdir()
-    with subprocess.Popen(["sleep", "60"], cwd=own) as work:
-        guardian.sweep()
-        with pytest.raises(subprocess.TimeoutExpired):
-            work.wait(1)
-        work.kill()
 
 
 def test_sigterm_does_not_wait_for_an_answer(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

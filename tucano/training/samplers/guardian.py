@@ -3,8 +3,7 @@
 It is ended with all its processes when this one's standard input ends, which happens however the asking process ends,
 by kill -9 too, or when the command itself ends; its folder is removed then. vLLM's engine and workers are in sessions
 of their own and do not notice a killed server: they would keep the GPU's memory. So orphans below this process become
-its children, and are found as such. Where this process is killed too, whoever starts or ends a server next finds them
-by FOLDER, in which all of them work (`sweep`): vLLM's processes rename themselves, which wipes their environment.
+its children, and are found as such.
 """
 
 import contextlib
@@ -14,18 +13,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 
 GRACE_SECONDS = 5
 SET_CHILD_SUBREAPER = 36
 """Of prctl(2), Linux alone."""
-PREFIX = "tucano-vllm-"
-"""How the names of guardians' folders begin, of which each is of one guardian and stands among the temporary ones."""
 
 
 def main(folder: str, command: list[str]) -> int:
@@ -60,34 +54,6 @@ def end_all() -> None:
                 process.send_signal(number)
         if not psutil.wait_procs(family, timeout=GRACE_SECONDS)[1]:
             return
-
-
-def sweep() -> None:
-    """Kill what guardians have left that were killed themselves."""
-    for process in _left():
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
-
-
-def _left() -> list[psutil.Process]:
-    temporary = Path(tempfile.gettempdir()).resolve()
-    places: dict[psutil.Process, str] = {}
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            place = Path(process.cwd())
-            if place.parent == temporary and place.name.startswith(PREFIX) and process.uids().real == os.getuid():
-                places[process] = place.name
-    at_work = set(_at_work())  # asked for last: a guardian is there before what it starts
-    return [process for process, place in places.items() if place not in at_work]
-
-
-def _at_work() -> Iterator[str]:
-    """The names of the folders of guardians that live."""
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            words = [Path(word).name for word in process.cmdline()]
-            if Path(__file__).name in words[:-1]:
-                yield words[words.index(Path(__file__).name) + 1]
 
 
 if __name__ == "__main__":

@@ -117,9 +117,8 @@ class Server:
 
     def __init__(self, plan: ServerPlan) -> None:
         """Start it and wait until it answers. UserError with its last words where it cannot."""
-        guardian.sweep()
         self.plan = plan
-        self.place = Path(tempfile.mkdtemp(prefix=guardian.PREFIX))  # mode 0700; a socket's path has at most 107 bytes
+        self.place = Path(tempfile.mkdtemp(prefix="tucano-vllm-"))  # mode 0700; a socket's path has at most 107 bytes
         self._secret = secrets.token_urlsafe(32)
         socket = self.place / "socket"
         self._process = subprocess.Popen(
@@ -159,7 +158,6 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        guardian.sweep()
         self._listener.join(guardian.GRACE_SECONDS)
         shutil.rmtree(self.place, ignore_errors=True)
 
