@@ -4,9 +4,7 @@ We take the port ourselves and hand the listening socket over. So two commands t
 take a port to be theirs, and an answer on it is our server's as long as that lives.
 """
 
-import contextlib
 import socket
-import sqlite3
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,16 +30,6 @@ def require_history(home: Path) -> None:
     with errors.
     """
     require_whole(home / "prefect" / "prefect.db", "the history of runs, and no result of theirs")
-
-
-def runs_in_process(home: Path) -> int:
-    """How many flow runs the SQLite file holds that `tucano run` writes; 0 where there is none."""
-    file = home.resolve() / "prefect" / "prefect.db"
-    try:
-        with contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as database:
-            return int(database.execute("SELECT COUNT(*) FROM flow_run").fetchone()[0])
-    except sqlite3.Error:
-        return 0
 
 
 def prefect_command(listener: socket.socket, scope: Literal["all", "pages"]) -> list[str]:

@@ -34,7 +34,6 @@ from deployments.servers import (
     prefect_command,
     prefect_environment,
     require_history,
-    runs_in_process,
 )
 from deployments.services import MARK, Service, answers, read_json, read_services, write_json, write_services
 from tucano.errors import TucanoError, UserError
@@ -287,11 +286,6 @@ def _start_database(stack: Stack, running: dict[str, Service], say: Callable[[st
         )
     elif POSTGRES not in running:
         say(f"starting {POSTGRES} ...")
-        if earlier := runs_in_process(stack.home):
-            say(
-                f"{earlier} earlier flow runs of `tucano run` are in the SQLite file of this folder, and not in this"
-                " server's history; the overview and MLflow show them beside the new ones, and `tucano ui` their pages"
-            )
         cluster.prepare()
         _start(stack, running, POSTGRES, cluster.command, cluster.environment, cluster.user)
         services.wait_until(running[POSTGRES], cluster.ready)
