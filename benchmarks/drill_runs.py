@@ -37,6 +37,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.preferences import AnswerPair, write_answer_pairs
 from tucano.profiles import validated
 from tucano.prompts import read_prompts
+from tucano.storage.folder import Folder
 from tucano.storage.journal import read_journal
 from tucano.training import grpo_trainer, sft, worker
 from tucano.training.checkpoints import attempts, resumable, states
@@ -390,8 +391,15 @@ def _last_line(job: Job) -> str:
     return (Path(job.work) / "log.txt").read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
 
 
+def newest_valid(work: Path) -> Path | None:
+    """The checkpoint that the next attempt in `work` would go on from."""
+    here = Folder(str(work))
+    record = attempts.last_record(here)
+    return attempts._newest_whole(work, None, attempts._readable(here, record)) if record else None
+
+
 def _left(name: str, place: Path) -> Finished:
-    last = attempts.newest_valid(place / "work")
+    last = newest_valid(place / "work")
     assert last is not None, f"{name}: no checkpoint was kept"
     folders = (last, *(place / "output" / name for name in ("adapter", "model", "base")))
     weights = b"".join(file.read_bytes() for folder in folders for file in sorted(folder.glob("*model.safetensors")))
@@ -410,7 +418,7 @@ def _left(name: str, place: Path) -> Finished:
 
 def lost_steps(work: Path) -> int:
     """Steps that are in the journal, so finished, and not in the newest checkpoint."""
-    entries, newest = read_journal(work / "journal.jsonl"), attempts.newest_valid(work)
+    entries, newest = read_journal(work / "journal.jsonl"), newest_valid(work)
     last = max((entry.step for entry in entries), default=0)
     return max(0, last - (step_of(newest.name) if newest else 0))  # on a new machine the journal may not be there yet
 

@@ -21,6 +21,7 @@ from tucano.errors import TucanoError, UserError
 from tucano.security.access import basic
 from tucano.security.printable import printable
 from tucano.storage.logs import relayed
+from tucano.storage.places import write_whole
 
 T = TypeVar("T")
 
@@ -213,12 +214,4 @@ def write_services(file: Path, services: Mapping[str, Service]) -> None:
 
 def write_json(file: Path, content: object) -> None:
     """Replace a file as a whole: after a power cut it holds the old content or the new one."""
-    draft = file.with_suffix(".draft")
-    with draft.open("w", encoding="utf-8") as opened:
-        json.dump(content, opened, indent=1)
-        opened.flush()
-        os.fsync(opened.fileno())
-    draft.replace(file)
-    folder = os.open(file.parent, os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)
+    write_whole(file, json.dumps(content, indent=1), durable=True)

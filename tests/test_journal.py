@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tucano.storage.journal import Commit, JournalWriter, read_commit, read_journal, read_new
+from tucano.storage.journal import Commit, JournalWriter, read_commit, read_journal
 
 WRITER = """
 import sys
@@ -100,30 +100,6 @@ def test_steps_never_go_back(tmp_path: Path) -> None:
             journal.log(4, {})
         with pytest.raises(ValueError, match="commit of step 4"):
             journal.commit(4)
-
-
-def test_tailing_gives_each_entry_once_and_leaves_a_growing_line_alone(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    write(path, range(1, 3))
-    entries, offset = read_new(path, 0)
-    assert [entry.step for entry in entries] == [1, 2]
-    line = b'{"step": 3, "time_ms": 1, "values": {}}\n'
-    with path.open("ab") as file:
-        file.write(line[:10])
-    assert read_new(path, offset) == ([], offset)
-    with path.open("ab") as file:
-        file.write(line[10:])
-    entries, offset = read_new(path, offset)
-    assert [entry.step for entry in entries] == [3] and offset == path.stat().st_size
-
-
-def test_tailing_starts_over_when_the_journal_was_cut(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    write(path, range(1, 20))
-    _, offset = read_new(path, 0)
-    write(path, range(3, 5), resume_step=2)
-    entries, _ = read_new(path, offset)
-    assert [entry.step for entry in entries] == [1, 2, 3, 4]
 
 
 def test_kill_9_of_a_writer_loses_and_repeats_no_step(tmp_path: Path) -> None:

@@ -21,12 +21,12 @@ from test_grpo_parity import (
 )
 from transformers import TrainerState
 
+from benchmarks.drill_runs import newest_valid
 from tucano.settings import PipelineSettings
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training import grpo
 from tucano.training.checkpoints import arithmetic, interruption, manifest, weights
 from tucano.training.checkpoints.arithmetic import Arithmetic
-from tucano.training.checkpoints.attempts import newest_valid
 from tucano.training.checkpoints.beginning import Reporter
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.jobs import EVENT_MARK, parse

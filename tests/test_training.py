@@ -16,6 +16,7 @@ import psutil
 import pytest
 from pace import slowness, until
 
+from benchmarks.drill_runs import newest_valid
 from data.prepare import prepare
 from tucano.comparison.forgetting import read_readings
 from tucano.errors import UserError, WorkerCrashed
@@ -24,7 +25,6 @@ from tucano.settings import PipelineSettings
 from tucano.settings.model import LoadedModel
 from tucano.storage.journal import read_journal
 from tucano.training import launch
-from tucano.training.checkpoints.attempts import newest_valid
 from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Arm, Job, Progress
 from tucano.training.launch import forking, run_job

@@ -32,7 +32,7 @@ from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
 from tucano.storage.locks import owned
-from tucano.storage.places import require_own_folder
+from tucano.storage.places import require_own_folder, write_whole
 
 SCHEMA_VERSION = 2
 """In a manifest of version 1 the digest is over its whole content: identity and seal in one."""
@@ -221,8 +221,7 @@ class Store:
         }
         sealed = {"digest": _identity(manifest), **manifest}
         text = json.dumps({"seal": digest(sealed), **sealed}, indent=1, ensure_ascii=False, default=str)
-        (draft / f"{MANIFEST}.draft").write_text(text, encoding="utf-8")
-        (draft / f"{MANIFEST}.draft").replace(draft / MANIFEST)
+        write_whole(draft / MANIFEST, text)
 
     def _check(self, recipe: Recipe, folder: Path) -> tuple[Artifact | None, str]:
         """The artifact in `folder` if it is valid, else None and why not."""

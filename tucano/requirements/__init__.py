@@ -1,6 +1,5 @@
 """What a run needs of its machine and of its settings, known before any work. Nothing here imports torch."""
 
-from tucano.requirements.machine import SPARE_BYTES as SPARE_BYTES
 from tucano.requirements.machine import cores as cores
 from tucano.requirements.machine import require_device as require_device
 from tucano.requirements.machine import require_space as require_space

@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Self
 
+from tucano.storage.places import write_whole
+
 TIMES = ("train/step_time", "train/time/")
 
 
@@ -135,24 +137,10 @@ class JournalWriter:
 
 def read_journal(path: Path) -> list[Entry]:
     """All whole entries, in the order of their steps; none where there is no journal yet."""
-    return read_new(path, 0)[0]
-
-
-def read_new(path: Path, offset: int) -> tuple[list[Entry], int]:
-    """The whole entries from byte `offset` on, and the offset to ask from next time.
-
-    An offset that no longer stands at the start of a line (a resumed child has cut the journal) reads from the
-    beginning.
-    """
     if not path.exists():
-        return [], 0
+        return []
     with path.open("rb") as file:
-        if offset:
-            file.seek(offset - 1)
-            if file.read(1) != b"\n":
-                offset = 0
-        spans = list(_spans(file, offset))
-    return [entry for entry, _ in spans], spans[-1][1] if spans else offset
+        return [entry for entry, _ in _spans(file, 0)]
 
 
 def read_span(path: Path, start: int, end: int) -> Iterator[tuple[Entry, int]]:
@@ -219,9 +207,4 @@ def _commit_path(path: Path) -> Path:
 
 
 def _write_commit(path: Path, commit: Commit) -> None:
-    draft = path.with_name(path.name + ".commit.draft")
-    with draft.open("w", encoding="utf-8") as file:
-        json.dump(asdict(commit), file)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(_commit_path(path))
+    write_whole(_commit_path(path), json.dumps(asdict(commit)), durable=True)

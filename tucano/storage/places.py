@@ -23,9 +23,13 @@ def require_own_folder(root: Path, *parts: str) -> None:
             raise UserError(f"{place} is no folder of its own; move it away, and the same command goes on")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """A file that is there whole, or is what it was."""
+def write_whole(path: Path, text: str, durable: bool = False) -> None:
+    """A file that is there whole, or is what it was; `durable`: after a power cut, too."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}-{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        if durable:
+            os.fsync(file.fileno())
     draft.replace(path)

@@ -7,7 +7,6 @@ opened.
 from tucano.tracking.evaluations import Row
 from tucano.tracking.models import DataSplit
 from tucano.tracking.registry import RegisteredModel
-from tucano.tracking.shipper import Shipper
 from tucano.tracking.tracker import PipelineRun, Tracker
 
-__all__ = ["DataSplit", "PipelineRun", "RegisteredModel", "Row", "Shipper", "Tracker"]
+__all__ = ["DataSplit", "PipelineRun", "RegisteredModel", "Row", "Tracker"]

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tucano.storage.journal import Commit, Entry, read_commit, read_span
+from tucano.storage.places import write_whole
 from tucano.tracking.store import reason
 
 if TYPE_CHECKING:
@@ -126,10 +127,7 @@ class Shipper:
         return Cursor(self.run_id)
 
     def _remember(self, cursor: Cursor) -> None:
-        path = self._cursor_path()
-        draft = path.with_name(path.name + ".draft")
-        draft.write_text(json.dumps(asdict(cursor)), encoding="utf-8")
-        draft.replace(path)
+        write_whole(self._cursor_path(), json.dumps(asdict(cursor)))
 
     def _cursor_path(self) -> Path:
         return self.journal.with_name(self.journal.name + ".cursor")

@@ -16,6 +16,7 @@ import traceback
 from pathlib import Path
 
 from tucano.errors import UserError
+from tucano.storage.places import write_whole
 from tucano.training.jobs import MODULES, Job
 from tucano.training.launch import DISK_FULL, INTERRUPTED
 
@@ -42,9 +43,7 @@ def main(path: Path) -> int:
         return _fail(path.parent, f"{type(error).__name__}: {error}", user=False)
     if result is None:
         return INTERRUPTED
-    draft = path.parent / "result.json.draft"
-    draft.write_text(json.dumps(result), encoding="utf-8")
-    draft.replace(path.parent / "result.json")
+    write_whole(path.parent / "result.json", json.dumps(result))
     return 0
 
 

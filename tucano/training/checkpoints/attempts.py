@@ -23,6 +23,7 @@ from typing import IO
 
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
+from tucano.storage.places import write_whole
 from tucano.training.checkpoints.manifest import MANIFEST, fault, seal, step_of
 from tucano.training.checkpoints.uploads import Uploader
 
@@ -123,15 +124,6 @@ def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
     return Attempt(work, record, newest, lock, copy, Uploader(copy.push) if copy else None)
 
 
-def newest_valid(work: Path) -> Path | None:
-    """The checkpoint that the next attempt in `work` would go on from; what is passed over is logged with its
-    reason.
-    """
-    here = Folder(str(work))
-    record = last_record(here)
-    return _newest_whole(work, None, _readable(here, record)) if record else None
-
-
 def last_record(place: Folder) -> Record | None:
     """The newest attempt that has been recorded; a torn record counts for nothing, its attempt has written nothing
     yet.
@@ -215,8 +207,7 @@ def _write(record: Record, work: Path, there: Folder | None, lock: IO[str]) -> N
     for leftover in (work / "drafts", work / f"attempt-{record.number}"):
         shutil.rmtree(leftover, ignore_errors=True)
     (work / f"attempt-{record.number}").mkdir()
-    (work / f"{name}.draft").write_text(text, encoding="utf-8")
-    (work / f"{name}.draft").replace(work / name)
+    write_whole(work / name, text)
     lock.truncate(0)
     lock.write(record.owner)
     lock.flush()

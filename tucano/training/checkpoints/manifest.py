@@ -5,11 +5,12 @@ After OLMo-core's train/checkpoint.py. Which checkpoint a run goes on from is de
 tucano/training/checkpoints/attempts.py.
 """
 
-import hashlib
 import json
 from pathlib import Path
 
+from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.records import parsed
+from tucano.storage.places import write_whole
 
 MANIFEST = "COMPLETE.json"
 
@@ -17,11 +18,9 @@ MANIFEST = "COMPLETE.json"
 def seal(folder: Path) -> None:
     """Write the manifest of a finished checkpoint folder, atomically and last."""
     files = {
-        path.relative_to(folder).as_posix(): _fingerprint(path) for path in sorted(folder.rglob("*")) if path.is_file()
+        path.relative_to(folder).as_posix(): fingerprint(path) for path in sorted(folder.rglob("*")) if path.is_file()
     }
-    draft = folder / f"{MANIFEST}.draft"
-    draft.write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
-    draft.replace(folder / MANIFEST)
+    write_whole(folder / MANIFEST, json.dumps({"files": files}, indent=1))
 
 
 def fault(folder: Path) -> str | None:
@@ -39,7 +38,7 @@ def fault(folder: Path) -> str | None:
             return f"{name} is missing"
         if path.stat().st_size != expected.get("bytes"):
             return f"{name} has {path.stat().st_size} bytes instead of {expected.get('bytes')}"
-        if _fingerprint(path) != expected:
+        if fingerprint(path) != expected:
             return f"{name} has changed"
     return None
 
@@ -47,8 +46,3 @@ def fault(folder: Path) -> str | None:
 def step_of(name: str) -> int:
     """The step in a checkpoint's name, like 40 in `attempt-2/checkpoint-40`."""
     return int(name.rpartition("-")[2])
-
-
-def _fingerprint(path: Path) -> dict[str, int | str]:
-    with path.open("rb") as file:
-        return {"bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
