@@ -19,6 +19,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import cached_file
 
+from tucano.errors import UserError
 from tucano.training.checkpoints import manifest
 from tucano.training.checkpoints.states import NotAsSaved, raw
 from tucano.training.policies import effect
@@ -100,6 +101,17 @@ def read_back_base(model: PreTrainedModel, base: str, revision: str | None, miss
     compare(live, named, folder, set(missing))
 
 
+def require_numbers(model: PreTrainedModel, base: str) -> None:
+    """UserError where weights of a base are NaN or infinite: everything computed with them would be."""
+    wide = ((name, weight) for name, weight in model.named_parameters() if weight.is_floating_point())
+    wrong = [name for name, weight in wide if weight.element_size() > 1 and not weight.isfinite().all()]
+    if wrong:
+        raise UserError(
+            f"the model at {base} has NaN or infinity in {len(wrong)} of its tensors ({', '.join(wrong[:SHOWN])});"
+            " bring all of it back, or name another"
+        )
+
+
 def train_in_float32(model: Policy) -> None:
     """Give a trained adapter weights in float32, whatever TRL has made of them.
 
@@ -156,7 +168,7 @@ def compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], pl
 
 def _same(live: Tensor, stored: Tensor) -> bool:
     """Bit for bit, in the precision that the model was asked to have."""
-    if live.shape != stored.shape:
+    if live.shape != stored.shape or live.is_floating_point() != stored.is_floating_point():
         return False
     return torch.equal(raw(live), raw(stored.to(live.dtype)))
 
