@@ -158,12 +158,17 @@ def stored(folder: Path, change: Callable[[dict[str, Tensor]], object]) -> None:
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
 
 
+def instead(place: Path, make: Callable[[Path], object]) -> None:
+    shutil.rmtree(place) if place.is_dir() else place.unlink()
+    make(place)
+
+
 UP = "model.layers.0.mlp.up_proj.weight"
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "nothing in it": (lambda f: [one.unlink() for one in f.iterdir()], "holds no model, for it has no config.json"),
+    "nothing in it": (lambda f: instead(f, Path.mkdir), "holds no model, for it has no config.json"),
     "an adapter": (lambda f: (f / "adapter_config.json").write_text("["), "holds an adapter"),
-    "a folder for a config": (lambda f: ((f / "config.json").unlink(), (f / "config.json").mkdir()), "no config.json"),
-    "a pipe for a config": (lambda f: ((f / "config.json").unlink(), os.mkfifo(f / "config.json")), "no config.json"),
+    "a folder for a config": (lambda f: instead(f / "config.json", Path.mkdir), "no config.json"),
+    "a pipe for a config": (lambda f: instead(f / "config.json", os.mkfifo), "no config.json"),
     "a config in UTF-16": (lambda f: (f / "config.json").write_text("{}", encoding="utf-16"), "config.json is damaged"),
     "a list for a config": (lambda f: (f / "config.json").write_text("[]"), "config.json .*is no JSON object"),
     "a nested config": (lambda f: (f / "config.json").write_text('{"a":' * 9999), "config.json .*RecursionError"),
@@ -184,8 +189,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: (f / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n"), "model.safetensors is"
     ),
     "an index of nothing": (
-        lambda f: ((f / "model.safetensors").unlink(), (f / "model.safetensors.index.json").write_text("{}")),
-        "index.json is damaged",
+        lambda f: (f / "model.safetensors").rename(f / "model.safetensors.index.json"), "index.json is damaged"
     ),
     "a tensor too few": (lambda f: stored(f, lambda held: held.pop(UP)), f"{UP} is missing"),
     "integers": (lambda f: stored(f, lambda held: held.update({UP: held[UP].to(torch.int8)})), f"{UP} is I8"),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -66,7 +67,7 @@ def step(kind: type[SFTTrainer], folder: Path) -> tuple[dict[str, float], torch.
 
 @pytest.mark.parametrize("loss", [float("nan"), float("inf")])
 def test_a_loss_that_is_no_number_ends_the_training_with_its_cause(loss: float) -> None:
-    trainer = ResumableSFTTrainer.__new__(ResumableSFTTrainer)
+    trainer: Any = ResumableSFTTrainer.__new__(ResumableSFTTrainer)
     trainer.state, trainer.args = TrainerState(global_step=7), SimpleNamespace(learning_rate=0.5)
     trainer.evaluate = lambda: {"eval_loss": loss}
     with pytest.raises(UserError, match=rf"loss of step 7 is {loss}.*lower learning_rate=0\.5"):
