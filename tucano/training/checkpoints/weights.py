@@ -87,6 +87,7 @@ def read_back(model: Policy, folder: Path, name: str = TRAINED) -> None:
 
 def read_back_base(model: PreTrainedModel, base: str, revision: str | None, missing: Iterable[str]) -> None:
     """Hold the weights of a base model, as transformers has loaded it from a folder or hub id, against its files.
+    UserError where they are no numbers.
 
     `missing` are those that transformers says no file has. What it converts on its way (4-bit weights, joined experts)
     is left out.
@@ -99,9 +100,10 @@ def read_back_base(model: PreTrainedModel, base: str, revision: str | None, miss
         if name in live and live[name].shape == tensor.shape
     )
     compare(live, named, folder, set(missing))
+    _require_numbers(model, base)
 
 
-def require_numbers(model: PreTrainedModel, base: str) -> None:
+def _require_numbers(model: PreTrainedModel, base: str) -> None:
     """UserError where weights of a base are NaN or infinite: everything computed with them would be."""
     wide = ((name, weight) for name, weight in model.named_parameters() if weight.is_floating_point())
     wrong = [name for name, weight in wide if weight.element_size() > 1 and not weight.isfinite().all()]

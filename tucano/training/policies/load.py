@@ -100,7 +100,6 @@ def _load_with_unsloth(
             use_gradient_checkpointing=CHECKPOINTING,
         )
     weights.read_back_base(model, base, settings.revision, ())
-    weights.require_numbers(model, base)
     tokenizer = with_pad(model, speaking(tokenizer, settings.chat_template))
     if adapter is not None:  # as Unsloth does it, which leaves every adapter trainable
         attached = PeftModel.from_pretrained(model, str(adapter), is_trainable=True)
@@ -171,7 +170,6 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
             **options,
         )
     weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
-    weights.require_numbers(model, base)
     if settings.quantization == "none":  # which changes a model as much as an adapter may
         effect.require(model, Path(base))
     return model, with_pad(model, speaking(tokenizer, settings.chat_template))
