@@ -7,7 +7,7 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from tucano import chat_templates
-from tucano.bases import require_speaking
+from tucano.bases.asking import require_speaking
 from tucano.chat_templates import KNOWN, speaking
 from tucano.errors import UserError
 from tucano.profiles import load_profile, validated

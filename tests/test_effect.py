@@ -12,9 +12,11 @@ from peft import PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from tucano.errors import UserError
 from tucano.settings import ModelSettings
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.states import NotAsSaved
+from tucano.training.checkpoints.weights import compare
 from tucano.training.merge import _differences
 from tucano.training.policies import effect
 from tucano.training.policies.load import load_base, load_policy, lora_config
@@ -175,3 +177,47 @@ def test_a_merged_model_that_answers_like_its_base_is_not_loaded(place: Path) ->
     (place / "merged" / "model.safetensors").write_bytes((place / "base" / "model.safetensors").read_bytes())
     with pytest.raises(NotAsSaved, match="does not change its base as it did"):
         load_base(SMALL, str(place / "merged"))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("", "Expecting value"),
+        ("[]", "Effect"),
+        ('{"texts": [[1000000000, 1]], "with_adapter": [1], "without": [1]}', "none of a model with"),
+        ('{"texts": [[1, 1]], "with_adapter": [], "without": [1]}', "one number for each token"),
+    ],
+)
+def test_a_damaged_record_of_what_was_changed_is_named(place: Path, written: str, said: str) -> None:
+    (place / "base" / effect.FILE).write_text(written, encoding="utf-8")
+    with pytest.raises(UserError, match=rf"base/{effect.FILE} is damaged \(.*{said}"):
+        load_base(SMALL, str(place / "base"))
+
+
+def first_is(place: Path, change: Callable[[Tensor], Tensor]) -> None:
+    file = place / "base" / "model.safetensors"
+    held = load_file(file)
+    name = min(held)
+    save_file({**held, name: change(held[name])}, file, {"format": "pt"})
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda place: first_is(place, lambda held: held * float("nan")), "has NaN or infinity in 1 of its tensors"),
+        (lambda place: first_is(place, lambda held: held[:1].clone()), "has weights that do not fit"),
+        (lambda place: (place / "base" / "model.safetensors").write_text("<html>"), "safetensors is cut off"),
+        (lambda place: (place / "base" / "tokenizer.json").write_text("{}"), "the tokenizer in .*KeyError"),
+        (lambda place: (place / "base" / "adapter_config.json").write_text("["), "holds an adapter"),
+        (lambda place: (place / "base" / "config.json").write_text('{"model_type": ["a"]}'), "config.json is damaged"),
+    ],
+)
+def test_a_damaged_base_is_refused_where_it_is_loaded(place: Path, damage: Callable[[Path], object], said: str) -> None:
+    damage(place)
+    with pytest.raises(UserError, match=said):
+        load_base(SMALL, str(place / "base"))
+
+
+def test_integers_are_no_weights_that_a_model_holds() -> None:
+    with pytest.raises(NotAsSaved, match="1 tensors differ"):
+        compare({"w": torch.ones(2)}, [("w", torch.ones(2, dtype=torch.int8))], Path("base"), set())

@@ -3,6 +3,7 @@
 import errno
 import html
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -36,6 +37,7 @@ from tucano.overview.rows import Row
 from tucano.overview.runs import Addresses, RunRecord, unanswered, write_addresses, write_run
 from tucano.prompts import read_prompts
 from tucano.settings import ComparisonSettings
+from tucano.storage.journal import JournalWriter, read_journal
 from tucano.storage.locks import FILLED, claimed
 
 
@@ -255,6 +257,26 @@ def test_a_damaged_journal_takes_its_curve_away_and_no_more(two: Path, made: tup
     assert len(shown.lines) == 2 and shown.plot is not None
     assert [curve.label for curve in shown.plot.curves] == [shown.lines[1].row.label]
     assert len(shown.unreadable) == 1 and shown.unreadable[0].startswith(f"{made[1]}: no curve of it: ")
+
+
+@pytest.mark.parametrize(
+    ("value", "left_out"), [(math.nan, 1), (math.inf, 1), (-math.inf, 1), (1.7e308, 0), (-1.7e308, 0)]
+)
+def test_a_reward_that_is_no_number_takes_its_point_away_and_every_place_is_one(
+    value: float, left_out: int, two: Path, made: tuple[Path, str, str]
+) -> None:
+    journal = SeedFiles(stage_of(two / made[1], two, "grpo-seed-42")).journal
+    steps = [entry.step for entry in read_journal(journal)]
+    journal.unlink()
+    writer = JournalWriter(journal, resume_step=None)
+    for number, step in enumerate(steps):
+        writer.log(step, {"validation/reward": value if number == 1 else 1.7e308})
+    writer.close()
+    shown = view(two)
+    assert shown.plot is not None and len(shown.plot.curves) == 2
+    places = re.findall(r"[^ ,]+", " ".join(f"{curve.line} {curve.band}" for curve in shown.plot.curves))
+    assert all(0 <= float(place) <= 360 for place in places)
+    assert len(shown.unreadable) == left_out and all("rewards are no numbers: 1" in one for one in shown.unreadable)
 
 
 def compared_in(report: Path, root: Path) -> Path:

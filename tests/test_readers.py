@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 from collections import Counter
@@ -21,7 +22,7 @@ from data.own.prompts import read_own
 from data.own.reading import raw_rows
 from data.reading import delimited as reading
 from data.reading.delimited import IN_DOUBT, MOST_LINES, SWALLOWED, delimited
-from data.reading.files import Broken
+from data.reading.files import Broken, opened
 from data.reading.findings import SHOWN
 from data.sources.csv_files import TableReader
 from tucano.errors import UserError
@@ -386,3 +387,10 @@ def test_any_bytes_are_rows_with_lines_or_one_sentence(target: str, content: byt
 def test_what_a_fuzzer_has_found_stays_mended(target: str) -> None:
     for content in corpus(target):
         TARGETS[target](content)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_by_a_files_name_is_refused(make: Callable[[Path], object], tmp_path: Path) -> None:
+    make(tmp_path / "a.jsonl")
+    with pytest.raises(UserError, match=r"a\.jsonl is .*no ordinary file"), opened(tmp_path / "a.jsonl"):
+        pass

@@ -257,7 +257,14 @@ def test_no_text_opens_or_ends_a_turn(tokenizer: PreTrainedTokenizerFast, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("template", "said"), [(None, "it has none"), ("{{ raise_exception('no system role') }}", "no system role")]
+    ("template", "said"),
+    [
+        (None, "it has none"),
+        ("{{ raise_exception('no system role') }}", "no system role"),
+        ("{{ 1 / 0 }}", "division by zero"),
+        ("{{ messages + 1 }}", "can only concatenate.*"),
+        ("{% for one in range(10 ** 11) %}{% endfor %}", "Range too big.*"),
+    ],
 )
 def test_a_template_that_takes_no_system_prompt_is_one_sentence(
     template: str | None, said: str, tokenizer: PreTrainedTokenizerFast

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -12,9 +13,14 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 from test_cli import refused, tucano
+from torch import Tensor
+from transformers import AutoConfig, AutoModelForCausalLM
 
 from flows.train import train
+from tucano.artifacts.identity import SHIPPED
 from tucano.cli import forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
@@ -51,6 +57,29 @@ def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None
         monkeypatch.setenv("PATH", f"{driver.parent}:{os.environ['PATH']}")
 
     return install
+
+
+def changed(file: Path, **values: object) -> None:
+    told = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**told, **values}), encoding="utf-8")
+
+
+def shaped(folder: Path, **config: object) -> Path:
+    """mini with another shape, whose weights are a hole in their file."""
+    shutil.copytree(SHIPPED["mini"], folder)
+    changed(folder / "config.json", layer_types=None, **config)
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
+    header: dict[str, object] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for name, tensor in model.named_parameters():
+        begin, end = end, end + 2 * tensor.numel()
+        header[name] = {"dtype": "BF16", "shape": [*tensor.shape], "data_offsets": [begin, end]}
+    written = json.dumps(header).encode()
+    file = folder / "model.safetensors"
+    file.write_bytes(len(written).to_bytes(8, "little") + written)
+    os.truncate(file, 8 + len(written) + end)
+    return folder
 
 
 def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
@@ -117,11 +146,71 @@ def test_answers_that_leave_no_room_for_a_prompt_are_refused() -> None:
 
 
 def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(json.dumps(QWEN3), encoding="utf-8")
-    model = f"model.name={tmp_path}"
+    model = f"model.name={shaped(tmp_path / 'base', **QWEN3)}"
     assert sentences("l4-v5", model, "model.max_length_tokens=4096") == []
     (said,) = sentences("l4-v5", model, "model.max_length_tokens=4097")
     assert "model.max_length_tokens=4097" in said and "4096 positions" in said
+
+
+def stored(folder: Path, change: Callable[[dict[str, Tensor]], object]) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    change(tensors)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def instead(place: Path, make: Callable[[Path], object]) -> None:
+    shutil.rmtree(place) if place.is_dir() else place.unlink()
+    make(place)
+
+
+UP = "model.layers.0.mlp.up_proj.weight"
+DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "nothing in it": (lambda f: instead(f, Path.mkdir), "holds no model, for it has no config.json"),
+    "an adapter": (lambda f: (f / "adapter_config.json").write_text("["), "holds an adapter"),
+    "a folder for a config": (lambda f: instead(f / "config.json", Path.mkdir), "no config.json"),
+    "a pipe for a config": (lambda f: instead(f / "config.json", os.mkfifo), "no config.json"),
+    "a config in UTF-16": (lambda f: (f / "config.json").write_text("{}", encoding="utf-16"), "config.json is damaged"),
+    "a list for a config": (lambda f: (f / "config.json").write_text("[]"), "config.json .*is no JSON object"),
+    "a nested config": (lambda f: (f / "config.json").write_text('{"a":' * 9999), "config.json .*RecursionError"),
+    "text for a size": (lambda f: changed(f / "config.json", hidden_size="256"), "config.json is damaged .*'hidden_s"),
+    "no attention": (lambda f: changed(f / "config.json", num_attention_heads=0), "config.json .*ZeroDivisionError"),
+    "a size beyond all": (lambda f: changed(f / "config.json", hidden_size=10**30), "config.json is damaged"),
+    "layers beyond all": (lambda f: changed(f / "config.json", num_hidden_layers=10**9), "more layers than the 46 "),
+    "an unknown type": (lambda f: changed(f / "config.json", model_type="banana"), "config.json .*banana"),
+    "a list for a type": (lambda f: changed(f / "config.json", model_type=["a"]), "config.json .*TypeError"),
+    "an encoder": (
+        lambda f: changed(f / "config.json", model_type="bert", architectures=["BertModel"]), "describes no language model"
+    ),
+    "another vocabulary": (lambda f: changed(f / "config.json", vocab_size=10), "embed_tokens.weight has another shape"),
+    "other heads": (lambda f: changed(f / "config.json", num_key_value_heads=3), "k_proj.weight has another shape"),
+    "no weights": (lambda f: (f / "model.safetensors").unlink(), "no weights at .*model.safetensors"),
+    "weights cut off": (lambda f: os.truncate(f / "model.safetensors", 99_999), "model.safetensors is cut off"),
+    "a pointer of git-lfs": (
+        lambda f: (f / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n"), "model.safetensors is"
+    ),
+    "an index of nothing": (
+        lambda f: (f / "model.safetensors").rename(f / "model.safetensors.index.json"), "index.json is damaged"
+    ),
+    "a tensor too few": (lambda f: stored(f, lambda held: held.pop(UP)), f"{UP} is missing"),
+    "integers": (lambda f: stored(f, lambda held: held.update({UP: held[UP].to(torch.int8)})), f"{UP} is I8"),
+    "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "the tokenizer in .* is missing or damaged"),
+    "an empty tokenizer": (lambda f: (f / "tokenizer.json").write_text("{}"), "the tokenizer in .*KeyError"),
+    "a number that ends": (lambda f: changed(f / "tokenizer_config.json", eos_token=5), "the tokenizer in .*eos_token"),
+    "a word that ends": (lambda f: changed(f / "generation_config.json", eos_token_id="x"), "eos_token_id=x .* no token"),
+    "a template that divides": (lambda f: (f / "chat_template.jinja").write_text("{{ 1 / 0 }}"), "division by zero"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGES.values(), ids=DAMAGES)
+def test_a_folder_that_holds_no_model_is_refused_before_the_first_stage(
+    damage: Callable[[Path], object], said: str, tmp_path: Path, no_server: None
+) -> None:
+    folder = shutil.copytree(SHIPPED["mini"], tmp_path / "base")
+    settings = load_profile(ROOT, "laptop", [f"model.name={folder}"])
+    require_startable(settings)
+    damage(folder)
+    with pytest.raises(UserError, match=said):
+        require_startable(settings)
 
 
 def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
@@ -277,8 +366,8 @@ def test_what_holds_no_judges_is_refused_before_anything_starts(what: str, tmp_p
 def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(
     tmp_path: Path, gpu: Callable[[int], None], no_server: None
 ) -> None:
-    (tmp_path / "config.json").write_text(json.dumps(QWEN3), encoding="utf-8")
-    large = load_profile(ROOT, "l4-v5", [*HERE, f"model.name={tmp_path}", "grpo.batch_size=512"])
+    model = f"model.name={shaped(tmp_path / 'base', **QWEN3)}"
+    large = load_profile(ROOT, "l4-v5", [*HERE, model, "grpo.batch_size=512"])
     gpu(23_034)
     with pytest.raises(UserError, match=r"GRPO rollout needs at least 31\.. GB .* 24\.2 GB; lower grpo\.batch_size"):
         require_startable(large)

@@ -1,17 +1,20 @@
 """SFT on a CPU goes through a batch in pieces of about one length (tucano/training/sft.py)."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 from datasets import Dataset
-from transformers import Qwen3Config, Qwen3ForCausalLM
+from transformers import Qwen3Config, Qwen3ForCausalLM, TrainerState
 from trl import SFTConfig, SFTTrainer
 
+from tucano.errors import UserError
 from tucano.settings.model import NanoModel
 from tucano.training import sft
 from tucano.training.policies.nano import build_tokenizer
-from tucano.training.sft import PiecewiseSFTTrainer, by_length
+from tucano.training.sft import PiecewiseSFTTrainer, ResumableSFTTrainer, by_length
 
 LENGTHS = (5, 40, 9, 33, 12, 7)
 TOKENIZER = build_tokenizer(["um texto de poucas palavras"], NanoModel(nano_vocabulary=300))
@@ -60,3 +63,13 @@ def step(kind: type[SFTTrainer], folder: Path) -> tuple[dict[str, float], torch.
     trainer.train()
     after = torch.cat([weight.detach().flatten() for weight in model.parameters()])
     return {name: trainer.state.log_history[0][name] for name in ("loss", "mean_token_accuracy")}, after - before
+
+
+@pytest.mark.parametrize("loss", [float("nan"), float("inf")])
+def test_a_loss_that_is_no_number_ends_the_training_with_its_cause(loss: float) -> None:
+    trainer: Any = ResumableSFTTrainer.__new__(ResumableSFTTrainer)
+    trainer.state, trainer.args = TrainerState(global_step=7), SimpleNamespace(learning_rate=0.5)
+    trainer.evaluate = lambda: {"eval_loss": loss}
+    with pytest.raises(UserError, match=rf"loss of step 7 is {loss}.*lower learning_rate=0\.5"):
+        trainer.look()
+    trainer.require_number(9e9)

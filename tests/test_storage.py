@@ -136,6 +136,15 @@ def test_an_address_of_no_folder_here_is_refused(storage: str) -> None:
         writable(storage)
 
 
+@pytest.mark.parametrize(
+    ("storage", "said"),
+    [("file:///tmp/x/%00", "zero byte"), ("/tmp/x/\0", "zero byte"), ("file:///tmp/x/%FF", "not UTF-8")],
+)
+def test_a_name_that_no_folder_has_is_refused(storage: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        writable(storage)
+
+
 @pytest.mark.parametrize("place", [".", *FOLDERS])
 @pytest.mark.parametrize("kind", ["file", "pipe", "socket", "dangling link"])
 def test_what_is_no_folder_in_a_folders_place_is_refused_in_one_sentence(tmp_path: Path, place: str, kind: str) -> None:

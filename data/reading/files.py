@@ -54,8 +54,11 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name is none"
         raise UserError(f"{shown} cannot be opened ({why}); name another file, or make it readable") from None
+    facts = os.fstat(handle)
+    if stat.S_ISDIR(facts.st_mode):  # which Python makes no file of
+        os.close(handle)
+        raise UserError(f"{shown} is a folder, no ordinary file; name one with rows")
     with os.fdopen(handle, "rb") as file:
-        facts = os.fstat(handle)
         if not stat.S_ISREG(facts.st_mode):
             raise UserError(f"{shown} is no ordinary file; name one with rows")
         if facts.st_size == 0:

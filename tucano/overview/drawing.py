@@ -22,7 +22,8 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        span = self.high / 2 - self.low / 2  # by halves nothing that a float holds is too large
+        share = (value / 2 - self.low / 2) / span if span > 0 else 0.5
         return round(self.start + share * (self.end - self.start), 1)
 
 
@@ -68,7 +69,7 @@ def plot(curves: Mapping[str, Points]) -> Plot | None:
     return Plot(
         tuple(_curve(label, means, x, y) for label, means in drawn.items()),
         tuple((x(value), value) for value in (0.0, max(steps) / 2, max(steps))),
-        tuple((y(value), value) for value in sorted({min(values), (min(values) + max(values)) / 2, max(values)})),
+        tuple((y(value), value) for value in sorted({min(values), min(values) / 2 + max(values) / 2, max(values)})),
     )
 
 
@@ -80,7 +81,7 @@ def _by_step(points: Points) -> dict[int, list[float]]:
 
 
 def _curve(label: str, means: Mapping[int, Sequence[float]], x: Scale, y: Scale) -> Curve:
-    middle = {step: sum(row) / len(row) for step, row in means.items()}
+    middle = {step: sum(value / len(row) for value in row) for step, row in means.items()}
     top = [f"{x(step)},{y(max(row))}" for step, row in means.items()]
     bottom = [f"{x(step)},{y(min(row))}" for step, row in means.items()]
     line = " ".join(f"{x(step)},{y(value)}" for step, value in middle.items())

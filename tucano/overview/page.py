@@ -7,6 +7,7 @@ old the page is. All else is there without it.
 import base64
 import errno
 import hashlib
+import math
 import re
 import shlex
 from collections import Counter
@@ -202,9 +203,17 @@ def _curves(root: Path, rows: Sequence[Row]) -> tuple[dict[str, drawing.Points],
     for row in rows[: drawing.MOST_CURVES]:
         if row.asked == rows[0].asked:
             try:
-                curves[row.label] = row.curves()
+                read = row.curves()
             except UNREADABLE as error:
                 unreadable.append(why(root, (root / row.report).parent, ValueError(f"no curve of it: {error}")))
+                continue
+            curves[row.label] = {
+                seed: [(step, value) for step, value in points if math.isfinite(value)] for seed, points in read.items()
+            }
+            odd = sum(map(len, read.values())) - sum(map(len, curves[row.label].values()))
+            if odd:
+                said = ValueError(f"points that its curve lacks, as their rewards are no numbers: {odd}")
+                unreadable.append(why(root, (root / row.report).parent, said))
     return curves, unreadable
 
 

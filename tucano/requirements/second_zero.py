@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
-from tucano.bases import require_speaking
+from tucano.bases.asking import require_speaking
+from tucano.bases.folders import require_model
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
 from tucano.requirements.interpreters import has_module
@@ -46,7 +47,7 @@ def findings(settings: PipelineSettings) -> list[Finding]:
 
 def findings_of_the_model(settings: PipelineSettings) -> Iterator[str]:
     """What refuses a run wherever it would compute."""
-    for check in (_base_is_pinned, _speaks, _lengths_fit, _has_demonstrations, _mixes_into_something):
+    for check in (_base_is_pinned, _is_whole_and_speaks, _lengths_fit, _has_demonstrations, _mixes_into_something):
         yield from check(settings)
 
 
@@ -58,9 +59,9 @@ def require_startable(settings: PipelineSettings) -> None:
     """UserError with the first thing that would end this run later, or make it worthless."""
     if settings.execution.computes_here:
         require_device(settings.model)
-    for finding in findings(settings):
-        if finding.refuses:
-            raise UserError(finding.sentence)
+    for check in REFUSING:  # later ones read what an earlier one has found to be whole
+        for sentence in check(settings):
+            raise UserError(sentence)
     if settings.execution.computes_here:
         require_memory(settings)
 
@@ -91,9 +92,10 @@ def _base_is_pinned(settings: PipelineSettings) -> Iterator[str]:
         )
 
 
-def _speaks(settings: PipelineSettings) -> Iterator[str]:
+def _is_whole_and_speaks(settings: PipelineSettings) -> Iterator[str]:
     model = settings.model
     try:
+        require_model(model.place)
         require_speaking(model.name, model.place, model.revision, model.chat_template)
     except UserError as error:
         yield str(error)
@@ -216,7 +218,7 @@ Check = Callable[[PipelineSettings], Iterator[str]]
 REFUSING: tuple[Check, ...] = (
     _has_a_server,
     _base_is_pinned,
-    _speaks,
+    _is_whole_and_speaks,
     _can_load_four_bits,
     has_own_interpreter,
     _has_a_vllm_interpreter,

@@ -36,7 +36,10 @@ def working_copy(storage: str) -> Path:
     """The storage root on this machine: the folder itself, or the one that is copied to remote storage."""
     if is_remote(storage):
         return Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
-    return Path(_path_of(storage) if storage.startswith("file:") else storage).resolve()
+    path = _path_of(storage) if storage.startswith("file:") else storage
+    if "\0" in path:
+        raise UserError(f"storage={storage!r} has a zero byte in its path, which no folder has; choose another")
+    return Path(path).resolve()
 
 
 def _path_of(address: str) -> str:
@@ -47,7 +50,12 @@ def _path_of(address: str) -> str:
             f"storage={address} is no address of a folder here; write the folder itself, or file:///… with %23 for #"
             " (a folder whose name begins with file: is ./file:…)"
         )
-    return unquote(parts.path)
+    try:
+        return unquote(parts.path, errors="strict")
+    except UnicodeDecodeError:
+        raise UserError(
+            f"storage={address} writes a name that is not UTF-8; choose a folder whose name is, or rename it"
+        ) from None
 
 
 def writable(storage: str) -> Path:

@@ -90,6 +90,7 @@ class ResumableSFTTrainer(ResumableTrainer, PiecewiseSFTTrainer):
     def look(self) -> None:
         with torch.random.fork_rng():  # a data loader draws from the global generator even when it does not shuffle
             loss = self.evaluate()["eval_loss"]
+        self.require_number(loss)
         self.validation.note(self.state.global_step, loss, self.model)
 
 

@@ -10,6 +10,7 @@ was made goes into the checkpoint.
 
 import copy
 import json
+import math
 import random
 import shutil
 import time
@@ -25,6 +26,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
+from tucano.errors import UserError
 from tucano.files.models import JOURNAL
 from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints import arithmetic, interruption, states, weights
@@ -226,7 +228,16 @@ class ResumableTrainer(Trainer):
         if self._keeps_checkpoints:
             self.state.log_history.clear()  # the journal has it
             if "loss" in logs:
+                self.require_number(logs["loss"])
                 self._end_step()
+
+    def require_number(self, loss: float) -> None:
+        """UserError for a loss that is NaN or infinite: so are the weights from then on."""
+        if not math.isfinite(loss):
+            raise UserError(
+                f"the loss of step {self.state.global_step} is {loss}, so no later one would be a number: lower"
+                f" learning_rate={self.args.learning_rate:g} of this training, or take another base"
+            )
 
     def _end_step(self) -> None:
         """The step's metrics are logged: it is finished. What may be long, and cut off, comes after that is remembered.

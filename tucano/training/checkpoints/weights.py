@@ -19,6 +19,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import cached_file
 
+from tucano.errors import UserError
 from tucano.training.checkpoints import manifest
 from tucano.training.checkpoints.states import NotAsSaved, raw
 from tucano.training.policies import effect
@@ -86,6 +87,7 @@ def read_back(model: Policy, folder: Path, name: str = TRAINED) -> None:
 
 def read_back_base(model: PreTrainedModel, base: str, revision: str | None, missing: Iterable[str]) -> None:
     """Hold the weights of a base model, as transformers has loaded it from a folder or hub id, against its files.
+    UserError where they are no numbers.
 
     `missing` are those that transformers says no file has. What it converts on its way (4-bit weights, joined experts)
     is left out.
@@ -98,6 +100,18 @@ def read_back_base(model: PreTrainedModel, base: str, revision: str | None, miss
         if name in live and live[name].shape == tensor.shape
     )
     compare(live, named, folder, set(missing))
+    _require_numbers(model, base)
+
+
+def _require_numbers(model: PreTrainedModel, base: str) -> None:
+    """UserError where weights of a base are NaN or infinite: everything computed with them would be."""
+    wide = ((name, weight) for name, weight in model.named_parameters() if weight.is_floating_point())
+    wrong = [name for name, weight in wide if weight.element_size() > 1 and not weight.isfinite().all()]
+    if wrong:
+        raise UserError(
+            f"the model at {base} has NaN or infinity in {len(wrong)} of its tensors ({', '.join(wrong[:SHOWN])});"
+            " bring all of it back, or name another"
+        )
 
 
 def train_in_float32(model: Policy) -> None:
@@ -156,7 +170,7 @@ def compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], pl
 
 def _same(live: Tensor, stored: Tensor) -> bool:
     """Bit for bit, in the precision that the model was asked to have."""
-    if live.shape != stored.shape:
+    if live.shape != stored.shape or live.is_floating_point() != stored.is_floating_point():
         return False
     return torch.equal(raw(live), raw(stored.to(live.dtype)))
 

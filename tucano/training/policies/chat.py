@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from jinja2 import TemplateError
 from transformers import PreTrainedTokenizerBase
 
-from tucano.errors import UserError
+from tucano.bases.asking import refused_template
+from tucano.bases.folders import require_end_tokens
 from tucano.prompts import Prompt, messages
 from tucano.training.checkpoints.weights import Policy
 
@@ -15,8 +15,7 @@ Chat = list[dict[str, str]]
 
 def stop_tokens(model: Policy, tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """Every end token that the tokenizer or the model's generation config declares."""
-    declared = model.generation_config.eos_token_id
-    listed = declared if isinstance(declared, list) else [declared]
+    listed = require_end_tokens(model.generation_config.eos_token_id)
     return sorted({token for token in (tokenizer.eos_token_id, *listed) if token is not None})
 
 
@@ -35,12 +34,8 @@ def encode_chats(tokenizer: PreTrainedTokenizerBase, chats: Sequence[Chat]) -> l
         return tokenizer.apply_chat_template(
             harmless(tokenizer, chats), add_generation_prompt=True, tokenize=True, return_dict=True
         )["input_ids"]
-    except (TemplateError, ValueError) as fault:
-        why = "it has none" if tokenizer.chat_template is None else str(fault)
-        raise UserError(
-            f"the model's chat template does not take a system prompt and a question ({why}); choose a model that was"
-            " trained to follow instructions, or give this one a template with model.chat_template=chatml"
-        ) from None
+    except Exception as fault:
+        raise refused_template(tokenizer, fault) from None
 
 
 def harmless(tokenizer: PreTrainedTokenizerBase, chats: Iterable[Chat]) -> list[Chat]:

@@ -15,6 +15,9 @@ import torch
 from peft import PeftModel
 from torch import Tensor
 
+from tucano.artifacts.records import parsed
+from tucano.errors import UserError
+from tucano.security.printable import short
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.policies.likelihood import token_logps
 
@@ -76,7 +79,7 @@ def require(model: Any, folder: Path, trainable: bool = False) -> None:
 
 
 def _require_as_saved(model: Any, folder: Path) -> None:
-    held = Effect(**json.loads((folder / FILE).read_text(encoding="utf-8")))
+    held = _read(folder / FILE, model.get_input_embeddings().weight.shape[0])
     saved, base = torch.tensor(held.with_adapter), torch.tensor(held.without)
     if isinstance(model, PeftModel):
         found = of(model, held.texts)  # where the base is loaded in another precision, both have changed
@@ -90,6 +93,20 @@ def _require_as_saved(model: Any, folder: Path) -> None:
             f" from that, of the {_mean(saved - base):.2g} that it changed. It was converted wrongly, or belongs to"
             " another base; take the adapter as it was trained"
         )
+
+
+def _read(file: Path, tokens: int) -> Effect:
+    try:
+        held = parsed(Effect, json.loads(file.read_text(encoding="utf-8")))
+        if not held.texts or not all(len(text) > 1 and 0 <= min(text) <= max(text) < tokens for text in held.texts):
+            raise ValueError(f"its texts are none of a model with {tokens} tokens")
+        if not len(held.with_adapter) == len(held.without) == sum(len(text) - 1 for text in held.texts):
+            raise ValueError("it has not one number for each token")
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(
+            f"{file} is damaged ({short(str(error))}); take the whole folder as it was when training ended"
+        ) from error
+    return held
 
 
 def follows(found: Tensor, trained: Tensor, base: Tensor, least: float, slack: float = 0.0) -> bool:

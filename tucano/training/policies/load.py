@@ -4,7 +4,8 @@ A base comes from a local folder or, by name and pinned revision, from the hub; 
 only.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
+from tucano.bases.folders import require_model
 from tucano.chat_templates import speaking
-from tucano.errors import UserError
+from tucano.errors import TucanoError, UserError, is_worth_a_retry
 from tucano.files.per_task import adapters_by_task
+from tucano.security.printable import short
 from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
@@ -86,15 +89,16 @@ def _load_with_unsloth(
     """
     from unsloth import FastLanguageModel
 
-    model, tokenizer = FastLanguageModel.from_pretrained(
-        model_name=base,
-        revision=settings.revision,
-        max_seq_length=settings.max_length_tokens,
-        load_in_4bit=settings.quantization == "nf4",
-        dtype=getattr(torch, settings.dtype),
-        trust_remote_code=False,
-        use_gradient_checkpointing=CHECKPOINTING,
-    )
+    with _said_of(base):
+        model, tokenizer = FastLanguageModel.from_pretrained(
+            model_name=base,
+            revision=settings.revision,
+            max_seq_length=settings.max_length_tokens,
+            load_in_4bit=settings.quantization == "nf4",
+            dtype=getattr(torch, settings.dtype),
+            trust_remote_code=False,
+            use_gradient_checkpointing=CHECKPOINTING,
+        )
     weights.read_back_base(model, base, settings.revision, ())
     tokenizer = with_pad(model, speaking(tokenizer, settings.chat_template))
     if adapter is not None:  # as Unsloth does it, which leaves every adapter trainable
@@ -145,7 +149,8 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
             f"model.name={base} is no local folder, and a hub model needs model.revision, the commit it is pinned to"
         )
     options: dict[str, Any] = {"revision": settings.revision, "trust_remote_code": False}
-    tokenizer = AutoTokenizer.from_pretrained(base, **options)
+    with _said_of(base):
+        tokenizer = AutoTokenizer.from_pretrained(base, **options)
     if settings.quantization == "nf4":
         from transformers import BitsAndBytesConfig
 
@@ -155,18 +160,36 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
             bnb_4bit_compute_dtype=torch.bfloat16,
             bnb_4bit_use_double_quant=True,
         )
-    model, loading = AutoModelForCausalLM.from_pretrained(
-        base,
-        dtype=getattr(torch, settings.dtype),
-        use_safetensors=True,
-        device_map=settings.device,
-        output_loading_info=True,
-        **options,
-    )
+    with _said_of(base):
+        model, loading = AutoModelForCausalLM.from_pretrained(
+            base,
+            dtype=getattr(torch, settings.dtype),
+            use_safetensors=True,
+            device_map=settings.device,
+            output_loading_info=True,
+            **options,
+        )
     weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
     if settings.quantization == "none":  # which changes a model as much as an adapter may
         effect.require(model, Path(base))
     return model, with_pad(model, speaking(tokenizer, settings.chat_template))
+
+
+@contextmanager
+def _said_of(base: str) -> Iterator[None]:
+    """What a library says of a base that it cannot load becomes one sentence: of a folder what is wrong in it, where
+    that is known. What another try or more memory may help stays as it is.
+    """
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (TucanoError, MemoryError, torch.OutOfMemoryError)) or is_worth_a_retry(error):
+            raise
+        require_model(base)
+        why = short(f"{type(error).__name__}: {error}")
+        raise UserError(
+            f"the model at {base} cannot be loaded ({why}); bring all of it back, or name another"
+        ) from error
 
 
 def lora_config(settings: AdaptedModel) -> LoraConfig:
