@@ -115,7 +115,7 @@ def table(content: bytes) -> None:
     """A row is in the table, or lost and counted."""
     path = _file("table.csv", content)
     reader = TableReader(1.0)
-    found = said(lambda: reader.read(path, {"text": None, "stars": "stars", "price": "number", "day": "time"}))
+    found = said(lambda: reader.read(path, {"text": None, "stars": "stars", "price": "amount", "day": "time"}))
     if found is not None:
         _, rows = delimited(BytesIO(content), path, ",", {"stars": STARS})
         assert len(found) + reader.bad.counts.total() == len(list(rows))
