@@ -253,7 +253,11 @@ def test_the_verdict_says_what_people_preferred_and_warns_of_a_loss() -> None:
 
 
 def test_whom_people_like_less_than_the_champion_stays_challenger() -> None:
-    rows = [replace(one, arm=arm) for one in answers(ALIKE, per_task=9)[:54] for arm in ("seed-1", CHAMPION)]
+    rows = [
+        replace(one, arm=arm, reward=0.5 + len(one.prompt_id + one.task) / 999 * (arm == "seed-1"))
+        for one in answers(ALIKE, per_task=9)[:54]
+        for arm in ("seed-1", CHAMPION)
+    ]
 
     def stands(people: Preference | None) -> Standing:
         return standing(rows, "seed-1", True, "served", PromotionSettings(), HeldOut(), people)
