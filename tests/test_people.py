@@ -254,12 +254,8 @@ def test_the_verdict_says_what_people_preferred_and_warns_of_a_loss() -> None:
 
 def test_whom_people_like_less_than_the_champion_stays_challenger() -> None:
     rows = [
-        replace(
-            one,
-            arm=arm,
-            reward=0.5 + (1 + int(one.prompt_id[-1:].isdigit() and one.prompt_id[-1])) / 99 * (arm == "seed-1"),
-        )
-        for one in answers(ALIKE, per_task=9)[:54]
+        replace(one, arm=arm, reward=0.5 + place / 1000 * (arm == "seed-1"))
+        for place, one in enumerate(answers(ALIKE, per_task=9)[:54])
         for arm in ("seed-1", CHAMPION)
     ]
 
