@@ -167,6 +167,8 @@ UP = "model.layers.0.mlp.up_proj.weight"
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "nothing in it": (lambda f: instead(f, Path.mkdir), "holds no model, for it has no config.json"),
     "an adapter": (lambda f: (f / "adapter_config.json").write_text("["), "holds an adapter"),
+    "a pipe for a tokenizer": (lambda f: instead(f / "tokenizer.json", os.mkfifo), "tokenizer.json is no ordinary file"),
+    "a large config": (lambda f: (f / "config.json").write_text("[" + "1," * 2**20), "more than 1 MiB"),
     "a folder for a config": (lambda f: instead(f / "config.json", Path.mkdir), "no config.json"),
     "a pipe for a config": (lambda f: instead(f / "config.json", os.mkfifo), "no config.json"),
     "a config in UTF-16": (lambda f: (f / "config.json").write_text("{}", encoding="utf-16"), "config.json is damaged"),

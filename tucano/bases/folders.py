@@ -19,6 +19,8 @@ ADAPTER, CONFIG, ENDS = "adapter_config.json", "config.json", "generation_config
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 NO_CONFIG = "is damaged or describes no language model"
 SHOWN = 3
+MOST_BYTES = 2**20
+"""Of a config: the largest that are published have some ten thousand, and transformers checks long lists slowly."""
 
 Stored = dict[str, tuple[str, list[int]]]
 """{tensor: its kind, as safetensors names it, and its shape}."""
@@ -37,6 +39,11 @@ def require_model(place: str) -> None:
         raise UserError(f"{folder} holds an adapter ({ADAPTER}); name the base it belongs to, or a merged model")
     if not (folder / CONFIG).is_file():
         raise UserError(f"{folder} holds no model, for it has no {CONFIG}; name the folder of a whole one")
+    for entry in folder.iterdir():
+        if entry.exists() and not (entry.is_file() or entry.is_dir()):  # a pipe would be waited for
+            raise UserError(f"{entry} is no ordinary file; bring the whole folder back, or name another")
+    if (folder / CONFIG).stat().st_size > MOST_BYTES:
+        raise _refused(folder / CONFIG, NO_CONFIG, f"more than {MOST_BYTES // 2**20} MiB")
     with _refusing(folder / CONFIG, NO_CONFIG):
         config = json.loads((folder / CONFIG).read_bytes())
     if not isinstance(config, dict):
