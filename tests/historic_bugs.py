@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchmarks.reward_speed import forget
-from rewards import PromptLike, RewardSet, Score, classify, extraction, sets, v42
+from rewards import PromptLike, RewardSet, Score, classify, extraction, grounded, sets, v42
 from rewards.names import REPORTED as TASKS
 from rewards.parsing import objects as parsing
 from rewards.parsing import text
@@ -81,7 +81,9 @@ def no_length_decay(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 
 def no_formality(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    patch.setattr(v42, "FORMAL", re.compile(r"(?!)"))
+    never = re.compile(r"(?!)")
+    patch.setattr(v42, "FORMAL", never)
+    patch.setattr(grounded, "LETTER", never)
 
 
 def bool_is_integer(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -41,6 +41,8 @@ class Finished:
     promotion: Mapping[str, Any] | None = None
     seeds: Sequence[int] = SEEDS
     per_task: int = 7
+    noise: float = 1.0
+    """0: answers to a prompt differ by the gain alone."""
     machine: str = "l4 workbench"
     changed: Mapping[str, Any] = field(default_factory=dict)
     """Settings that no profile can have."""
@@ -126,10 +128,10 @@ def _answers(prompts: Sequence[Prompt], run: Finished) -> list[Answer]:
     replies = []
     for arm, prompt in product(("sft", *(f"seed-{seed}" for seed in run.seeds)), prompts):
         tuned = arm != "sft"
-        gain = (run.gains[prompt.task] + rng.gauss(0, 0.015)) if tuned else 0.0
+        gain = (run.gains[prompt.task] + rng.gauss(0, 0.015 * run.noise)) if tuned else 0.0
         for decoding, sample in product(DECODINGS, range(1 if tuned else len(run.seeds))):
-            reward = 0.45 + int(prompt.id.rpartition("-")[2]) / 40 + gain + rng.gauss(0, 0.01)
-            truth = 0.3 + run.truth * gain + rng.gauss(0, 0.01)
+            reward = 0.45 + int(prompt.id.rpartition("-")[2]) / 40 + gain + rng.gauss(0, 0.01 * run.noise)
+            truth = 0.3 + run.truth * gain + rng.gauss(0, 0.01 * run.noise)
             replies.append(
                 Answer(
                     arm, prompt.id, prompt.task, decoding, sample, f"{arm} vai bem", reward, {}, truth, 1.0, 10, False

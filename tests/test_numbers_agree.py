@@ -41,17 +41,23 @@ def agree(places: Mapping[str, str], metrics: Mapping[str, float], compared: Com
     overall, tasks = compared.main.overall, compared.main.tasks
     truth = compared.find(compared.main.arm, compared.reference, compared.primary, "truth")
     p = p_value(overall.p).removeprefix("= ")
-    ends = (gain(overall.low), gain(overall.high))
-    table = [gain(overall.gain), p.replace(" ", ""), f"{gain(overall.estimate)} [{', '.join(ends)}]"]
+    ends = gain(overall.low), gain(overall.high)
+    is_known = ends != ("-1.000", "+1.000")
+    terms, points = (f"[{mark.join(ends)}]" for mark in (", ", "; "))
+    if not is_known:
+        terms, points = "[?]", "[not assessable]"
+    table = [gain(overall.gain), p.replace(" ", ""), f"{gain(overall.estimate)} {terms}"]
     holm = [p_value(effect.p_holm or 1.0).removeprefix("= ") for effect in tasks.values()]
     of_truth = [gain(truth.overall.gain)] if truth else []
     wanted = {
         "terminal": [*table, *(value.replace(" ", "") for value in holm), *of_truth, f"{hours:.2f} machine-hours"],
         "Prefect": [*table, *(value.replace(" ", "") for value in holm), *of_truth],
-        "report": [gain(overall.gain), p, f"[{'; '.join(ends)}]", *holm, *of_truth, duration(3600 * hours)],
-        "page": [gain(overall.gain), p, f"{gain(overall.estimate)} [{'; '.join(ends)}]", *of_truth],
+        "report": [gain(overall.gain), p, *([points] if is_known else []), *holm, *of_truth, duration(3600 * hours)],
+        "page": [gain(overall.gain), p, f"{gain(overall.estimate)} {points}", *of_truth],
     }
     missing = [f"{place} lacks {one}" for place, all_of in wanted.items() for one in all_of if one not in places[place]]
+    everything = re.compile(r"\[-1\.000[;,] \+1\.000\]")
+    missing += [f"{place} gives an interval of everything" for place, text in places.items() if everything.search(text)]
     numbers = {
         "gain/overall": overall.gain,
         "gain/typical": overall.estimate,
@@ -66,8 +72,11 @@ def agree(places: Mapping[str, str], metrics: Mapping[str, float], compared: Com
     return missing + [f"MLflow's {name} is {metrics[name]}" for name in apart]
 
 
-def test_gain_interval_p_holm_truth_time_and_cost_are_the_same_in_every_place(tmp_path: Path) -> None:
-    report = finished(tmp_path, Finished(BEST.overrides, BEST.gains, per_task=5))
+@pytest.mark.parametrize("share", [1, 0])
+def test_gain_interval_p_holm_truth_time_and_cost_are_the_same_in_every_place(tmp_path: Path, share: int) -> None:
+    """Also where nothing differs, so that no interval is known."""
+    gains = {task: share * gain for task, gain in BEST.gains.items()}
+    report = finished(tmp_path, Finished(BEST.overrides, gains, per_task=5, noise=share))
     page = plain(write_page(tmp_path).read_text(encoding="utf-8"))
     (line,) = view(tmp_path).lines
     compared, settings = line.row.comparison, json.loads((report.folder / "settings.json").read_text(encoding="utf-8"))

@@ -63,14 +63,18 @@ def strict_object(answer: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def read_object(answer: str) -> dict[str, Any]:
-    """What a person takes for the object of an answer: the strict one, one with words around it, or the fields that
-    can be read of a broken one; an empty one where there are none.
-    """
+def whole_object(answer: str) -> dict[str, Any] | None:
+    """The object of an answer that is one, or has one with words around it; None where none or a broken one is."""
     found = only_object(answer)
     start, end = answer.find("{"), answer.rfind("}") + 1
-    if found is None and 0 <= start < end:
-        found = only_object(answer[start:end])
+    return only_object(answer[start:end]) if found is None and 0 <= start < end else found
+
+
+def read_object(answer: str) -> dict[str, Any]:
+    """What a person takes for the object of an answer: the whole one, or the fields that can be read of a broken one;
+    an empty one where there are none.
+    """
+    found, start = whole_object(answer), answer.find("{")
     if found is None and start >= 0:
         found = {}
         for name, value in _FIELD.findall(_NUMBER.sub(_as_json, answer[start:])):

@@ -228,7 +228,8 @@ class ResumableTrainer(Trainer):
         if self._keeps_checkpoints:
             self.state.log_history.clear()  # the journal has it
             if "loss" in logs:
-                self.require_number(logs["loss"])
+                if self.watch is None or not self.watch.must_stop:  # an alarm that ends the run has said it
+                    self.require_number(logs["loss"])
                 self._end_step()
 
     def require_number(self, loss: float) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tucano.truth.facts import UNKNOWN, text_facts
-from tucano.truth.json_object import only_object, read_object
+from tucano.truth.json_object import only_object, read_object, whole_object
 from tucano.truth.reading import plain, stems
 from tucano.truth.standing import LEFT, stands
 from tucano.truth.types import PromptLike
@@ -22,6 +22,7 @@ FAR = 5.0
 """The distance of a feeling, risk or score that is none."""
 MEANING = {
     "strict": "1 for one strict object and nothing else",
+    "broken": "1 for an object that cannot be read whole",
     "fields": "fields of the object",
     "fields asked": "share of the known fields that it has",
     "further fields": "fields that nobody asked for",
@@ -44,10 +45,12 @@ MEANING = {
 RISING = frozenset({"strict", "fields asked", "right", "complaint", "complaint or none", "consistent", "stands"}) | {
     f"right: {name}" for name in PLAIN
 }
-FALLING = frozenset({"further fields", "score off", "feeling off", "risk off", "said twice", "odd places"})
+FALLING = frozenset({"broken", "further fields", "score off", "feeling off", "risk off", "said twice", "odd places"})
 NEXT_FEELING, OPPOSITE_FEELING, WRONG = 0.6, 0.25, 0.95
 """What the exact check leaves where the feeling is one step off, or more, and for every other known plain field that is
 wrong: these may be debatable."""
+BROKEN = 0.3
+"""What it leaves of an object that no program reads: of 430 rated ones people gave none more than 3 of 5."""
 
 
 def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, float]:
@@ -61,6 +64,7 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
         **text_facts(prompt.user, answer, f"{complaint}. {summary}"),
         "stands": float(stands(_around(answer, found))),
         "strict": float(only_object(answer) is not None),
+        "broken": float("{" in answer and whole_object(answer) is None),
         "fields": float(len(found)),
         "fields asked": sum(name in found for name in known) / len(known) if known else UNKNOWN,
         "further fields": float(sum(name not in FIELDS for name in found)),
@@ -87,7 +91,7 @@ def exact(told: Mapping[str, float]) -> float:
     wrong = sum(told[f"right: {name}"] == 0 for name in PLAIN if name != "sentiment")
     off = told["feeling off"]
     felt = OPPOSITE_FEELING if off > 1 else NEXT_FEELING if off > 0 else 1.0
-    return felt * WRONG**wrong * (1.0 if told["stands"] else LEFT)
+    return felt * WRONG**wrong * (1.0 if told["stands"] else LEFT) * (BROKEN if told["broken"] else 1.0)
 
 
 def is_known(reference: Mapping[str, Any]) -> bool:
