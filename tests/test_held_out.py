@@ -40,7 +40,7 @@ def test_good_answers_earn_and_bad_ones_do_not(scored: tuple[str, Scores], task:
     good = [score for rating, score in found[task] if rating >= 4.75]
     bad = [score > 0.3 for rating, score in found[task] if rating <= 2]
     assert fmean(good) >= 0.8
-    most = {"truth": {"insights": 0.165, "push": 0.18}}.get(judge, {}).get(task, 0.04)
+    most = {"truth": {"insights": 0.115, "push": 0.22}}.get(judge, {}).get(task, 0.04)
     assert fmean(bad) <= most
 
 
