@@ -11,6 +11,7 @@ from nano_models import nano_adapter
 from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, PreTrainedModel, Qwen2Config, Qwen3Config
 
+from tucano.errors import UserError
 from tucano.settings import ModelSettings
 from tucano.training.checkpoints import merged
 from tucano.training.checkpoints.states import NotAsSaved
@@ -100,7 +101,7 @@ def test_a_base_that_lacks_a_weight_is_refused(tmp_path: Path) -> None:
     model = base_of(SHAPES["qwen3, tied"], tmp_path / "base")
     kept = {name: tensor for name, tensor in model.state_dict().items() if "layers.1.mlp.up" not in name}
     model.save_pretrained(tmp_path / "base", state_dict=kept)
-    with pytest.raises(NotAsSaved, match=r"model\.layers\.1\.mlp\.up_proj\.weight"):
+    with pytest.raises(UserError, match=r"model\.layers\.1\.mlp\.up_proj\.weight"):
         merge(tmp_path / "base", None, tmp_path / "merged")
 
 

@@ -1,5 +1,6 @@
 """What was loaded is held against the file; whatever a library left out, or made up, is named."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 from transformers import Qwen3Config, Qwen3ForCausalLM, Trainer, TrainingArguments
 
+from tucano.errors import UserError
 from tucano.settings import ModelSettings
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.states import NotAsSaved
@@ -124,7 +126,7 @@ def model_folder(folder: Path) -> Path:
 def test_a_base_without_one_of_its_weights_is_refused_instead_of_drawn_by_chance(tmp_path: Path) -> None:
     name = "model.layers.0.mlp.up_proj.weight"
     edit(model_folder(tmp_path), lambda stored: stored.pop(name))
-    with pytest.raises(NotAsSaved, match=rf"1 tensors differ: {name} \(in no file\)"):
+    with pytest.raises(UserError, match=rf"1 tensors differ: {name} \(in no file\).*bring all of it back"):
         load_base(ModelSettings(), str(tmp_path))
 
 
@@ -133,5 +135,22 @@ def test_the_adapter_that_training_starts_from_is_read_back(tmp_path: Path) -> N
     weights.save(adapted(1), tmp_path / "adapter")
     more = {"base_model.model.model.layers.7.lora_A.weight": torch.ones(2, 2)}
     edit(tmp_path / "adapter", lambda stored: stored.update(more))
-    with pytest.raises(NotAsSaved, match=r"layers\.7\.lora_A\.weight \(not in the model\)"):
+    with pytest.raises(UserError, match=r"adapter at .*layers\.7\.lora_A\.weight \(not in the model\)"):
         load_policy(ModelSettings(), str(folder), tmp_path / "adapter", trainable=True, seed=1)
+
+
+@pytest.mark.parametrize("damage", ["no config", "half a file", "another rank", "no json"])
+def test_a_damaged_adapter_is_a_users_mistake_said_with_its_folder(damage: str, tmp_path: Path) -> None:
+    folder, adapter = model_folder(tmp_path / "model"), tmp_path / "adapter"
+    weights.save(adapted(1), adapter)
+    stored, config = adapter / "adapter_model.safetensors", adapter / "adapter_config.json"
+    if damage == "no config":
+        config.unlink()
+    elif damage == "half a file":
+        stored.write_bytes(stored.read_bytes()[: stored.stat().st_size // 2])
+    elif damage == "another rank":
+        config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), "r": 3}), encoding="utf-8")
+    else:
+        config.write_text("{", encoding="utf-8")
+    with pytest.raises(UserError, match=rf"the adapter at {adapter} cannot be loaded .*bring all of it back"):
+        load_policy(ModelSettings(), str(folder), adapter, trainable=True, seed=1)

@@ -25,7 +25,6 @@ from tucano.settings.training.drawing import Completions
 from tucano.thoughts import thinks
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, chat, line
 from tucano.training.checkpoints import exact
-from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.load import Policy, load_policy
 from tucano.training.policies.per_task import by_speaker, tasks_of
@@ -117,7 +116,7 @@ def _refused(tokens: int, reason: str) -> Drawn:
 
 
 def load(opening: Opening) -> Answerer:
-    """The model with who draws from it. With vLLM the weights are the server's alone. UserError and NotAsSaved where
+    """The model with who draws from it. With vLLM the weights are the server's alone. UserError where
     the files cannot be loaded as they are.
     """
     settings = LoadedModel.model_validate(opening.loaded)
@@ -159,7 +158,7 @@ def main(asked: BinaryIO, said: BinaryIO) -> int:
         tasks = tasks_of(answerer.policy) or ("",)
         # what is slow the first time, and whether it works
         answerer.answer([Question("", "aquecimento", 1, 0.0, task) for task in tasks])
-    except (UserError, NotAsSaved, OSError, ValueError) as error:
+    except (UserError, OSError, ValueError) as error:
         traceback.print_exc()
         _say(said, line(Opened(fault=f"{type(error).__name__}: {error}" if isinstance(error, OSError) else str(error))))
         return 1

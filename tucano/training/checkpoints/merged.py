@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import SAFE_WEIGHTS_INDEX_NAME, cached_file
 
-from tucano.training.checkpoints.states import NotAsSaved
+from tucano.errors import UserError
 from tucano.training.checkpoints.weights import compare, stored_tensors
 from tucano.training.policies.padding import lengthened, with_pad
 
@@ -61,7 +61,7 @@ def write(
     base: Base, adapter: Path | None, device: str, tokenizer: PreTrainedTokenizerBase, stop: Sequence[int], folder: Path
 ) -> None:
     """Into `folder`, as transformers would: the base with `adapter` (or as it is) added in float32 and rounded once to
-    bfloat16, config, and `stop`, the tokens that end an answer. Every tensor is read back. NotAsSaved where the base
+    bfloat16, config, and `stop`, the tokens that end an answer. Every tensor is read back. UserError where the base
     lacks a weight of its architecture.
     """
     _give_memory_back()
@@ -95,14 +95,17 @@ class _Weights:
         """In float32 on the device; an embedding with the rows that padding has added."""
         found = next((alias for alias in self.aliases[name] if alias in self.sources), None)
         if found is None:
-            raise NotAsSaved(f"no file of the base has the weight {name}; bring the base back, or name another")
+            raise UserError(f"no file of the base has the weight {name}; bring the base back, or name another")
         with safe_open(self.sources[found], framework="pt") as opened:  # closed again: what it maps counts as memory
             weight = opened.get_tensor(found).to(self.device, torch.float32)
         wanted = self.shapes[name].shape
         if weight.dim() == 2 and len(weight) < len(self.shapes[name]):
             weight = lengthened(weight, len(self.shapes[name]))
         if weight.shape != wanted:
-            raise NotAsSaved(f"{name} of the base is {tuple(weight.shape)} and its config says {tuple(wanted)}")
+            raise UserError(
+                f"{name} of the base is {tuple(weight.shape)} and its config says {tuple(wanted)}; bring the base back,"
+                " or name another"
+            )
         return weight
 
 

@@ -18,7 +18,6 @@ from torch import Tensor
 from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.security.printable import short
-from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.policies.likelihood import token_logps
 
 FILE = "effect.json"
@@ -62,7 +61,7 @@ def of(policy: PeftModel, texts: Texts | None = None) -> Effect:
 
 
 def require(model: Any, folder: Path, trainable: bool = False) -> None:
-    """NotAsSaved where what was loaded from `folder`, an adapter or a model with one merged into it, changes other
+    """UserError where what was loaded from `folder`, an adapter or a model with one merged into it, changes other
     things than when it was saved. Without the file, where an adapter that is to answer changes nothing; one that is to
     be trained need not yet.
     """
@@ -72,7 +71,7 @@ def require(model: Any, folder: Path, trainable: bool = False) -> None:
         found = of(model)
         _require_numbers(found.with_adapter, folder)
         if found.with_adapter == found.without:
-            raise NotAsSaved(
+            raise UserError(
                 f"{folder} changes nothing: what is loaded answers like its base (its A, its B or its lora_alpha is"
                 " zero); take the adapter as it was trained"
             )
@@ -88,7 +87,7 @@ def _require_as_saved(model: Any, folder: Path) -> None:
         now = torch.tensor(logps(model, held.texts))
     _require_numbers(now.tolist(), folder)
     if not follows(now, saved, base, LEAST.get(model.dtype, LEAST_ROUNDED)):
-        raise NotAsSaved(
+        raise UserError(
             f"{folder} does not change its base as it did when it was trained: {_mean(now - saved):.2g} nats per token"
             f" from that, of the {_mean(saved - base):.2g} that it changed. It was converted wrongly, or belongs to"
             " another base; take the adapter as it was trained"
@@ -121,7 +120,7 @@ def follows(found: Tensor, trained: Tensor, base: Tensor, least: float, slack: f
 def _require_numbers(found: list[float], folder: Path) -> None:
     """By itself, as no comparison with NaN says anything."""
     if not all(map(math.isfinite, found)):
-        raise NotAsSaved(
+        raise UserError(
             f"{folder} gives no numbers: log-probabilities are NaN or infinite, so its weights are damaged; take the"
             " adapter as it was trained"
         )

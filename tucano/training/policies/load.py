@@ -20,6 +20,7 @@ from tucano.files.per_task import adapters_by_task
 from tucano.security.printable import short
 from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training.checkpoints import weights
+from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.jobs import Arm
 from tucano.training.policies import effect
@@ -47,8 +48,9 @@ def load_policy(
     backend = "transformers" if per_task else settings.backend  # Unsloth loads one adapter from its folder
     model, tokenizer = BACKENDS[backend](settings, base, adapter, trainable, seed)
     if adapter is not None and not per_task:
-        weights.read_back(model, adapter)
-        effect.require(model, adapter, trainable)
+        with _said_of("adapter", adapter):
+            weights.read_back(model, adapter)
+            effect.require(model, adapter, trainable)
     return model, tokenizer
 
 
@@ -66,9 +68,10 @@ def _load_with_transformers(
     model, tokenizer = load_base(settings, base)
     if adapter is not None and adapters_by_task(adapter):
         assert not trainable, "the adapters of several tasks are trained one by one"
-        return with_adapters(model, adapter), tokenizer
+        with _said_of("adapter", adapter):
+            return with_adapters(model, adapter), tokenizer
     if adapter is not None:
-        return PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable), tokenizer
+        return _adapted(model, adapter, trainable), tokenizer
     if not trainable:
         return model, tokenizer
     if settings.quantization == "nf4":
@@ -81,6 +84,11 @@ def _load_with_transformers(
         return get_peft_model(model, lora_config(settings)), tokenizer
 
 
+def _adapted(model: PreTrainedModel, adapter: Path, trainable: bool) -> PeftModel:
+    with _said_of("adapter", adapter):
+        return PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable)
+
+
 def _load_with_unsloth(
     settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
@@ -89,7 +97,7 @@ def _load_with_unsloth(
     """
     from unsloth import FastLanguageModel
 
-    with _said_of(base):
+    with _said_of("model", base):
         model, tokenizer = FastLanguageModel.from_pretrained(
             model_name=base,
             revision=settings.revision,
@@ -99,10 +107,10 @@ def _load_with_unsloth(
             trust_remote_code=False,
             use_gradient_checkpointing=CHECKPOINTING,
         )
-    weights.read_back_base(model, base, settings.revision, ())
+        weights.read_back_base(model, base, settings.revision, ())
     tokenizer = with_pad(model, speaking(tokenizer, settings.chat_template))
     if adapter is not None:  # as Unsloth does it, which leaves every adapter trainable
-        attached = PeftModel.from_pretrained(model, str(adapter), is_trainable=True)
+        attached = _adapted(model, adapter, trainable=True)
         model = FastLanguageModel.patch_peft_model(attached, use_gradient_checkpointing=CHECKPOINTING)
     elif trainable:
         assert isinstance(settings, AdaptedModel), "a new adapter has a shape"
@@ -149,7 +157,7 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
             f"model.name={base} is no local folder, and a hub model needs model.revision, the commit it is pinned to"
         )
     options: dict[str, Any] = {"revision": settings.revision, "trust_remote_code": False}
-    with _said_of(base):
+    with _said_of("model", base):
         tokenizer = AutoTokenizer.from_pretrained(base, **options)
     if settings.quantization == "nf4":
         from transformers import BitsAndBytesConfig
@@ -160,7 +168,7 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
             bnb_4bit_compute_dtype=torch.bfloat16,
             bnb_4bit_use_double_quant=True,
         )
-    with _said_of(base):
+    with _said_of("model", base):
         model, loading = AutoModelForCausalLM.from_pretrained(
             base,
             dtype=getattr(torch, settings.dtype),
@@ -169,26 +177,28 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
             output_loading_info=True,
             **options,
         )
-    weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
+        weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
     if settings.quantization == "none":  # which changes a model as much as an adapter may
         effect.require(model, Path(base))
     return model, with_pad(model, speaking(tokenizer, settings.chat_template))
 
 
 @contextmanager
-def _said_of(base: str) -> Iterator[None]:
-    """What a library says of a base that it cannot load becomes one sentence: of a folder what is wrong in it, where
-    that is known. What another try or more memory may help stays as it is.
+def _said_of(what: str, place: str | Path) -> Iterator[None]:
+    """What is said of a base or an adapter that cannot be loaded as it is becomes one sentence: of a base in a folder
+    what is wrong in it, where that is known. What another try or more memory may help stays as it is.
     """
     try:
         yield
     except Exception as error:
         if isinstance(error, (TucanoError, MemoryError, torch.OutOfMemoryError)) or is_worth_a_retry(error):
             raise
-        require_model(base)
-        why = short(f"{type(error).__name__}: {error}")
+        if what == "model":
+            require_model(str(place))
+        own = isinstance(error, NotAsSaved)  # it names up to three tensors
+        why = short(str(error), 1000) if own else short(f"{type(error).__name__}: {error}")
         raise UserError(
-            f"the model at {base} cannot be loaded ({why}); bring all of it back, or name another"
+            f"the {what} at {place} cannot be loaded ({why}); bring all of it back, or name another"
         ) from error
 
 
