@@ -8,6 +8,7 @@ hypothesis, and against the inputs that a run has found (fuzz_corpus.json).
 """
 
 import json
+import lzma
 import re
 import sys
 from collections.abc import Callable, Container, Iterable
@@ -36,6 +37,7 @@ with atheris.instrument_imports(include=["data", "rewards", "tucano"]) if atheri
     from tucano.overview.backs import read_backs
     from tucano.overview.runs import FOLDER
     from tucano.preferences import read_answer_pairs
+    from tucano.profiles import TRAIN, load_profile, profiles
     from tucano.rating.draw import read_candidates
     from tucano.rating.files import lines, read
     from tucano.rating.ratings import read_ratings
@@ -43,6 +45,7 @@ with atheris.instrument_imports(include=["data", "rewards", "tucano"]) if atheri
     from tucano.security.printable import printable
     from tucano.serving.request_log import FILE as LOG
     from tucano.truth.json_object import only_object, read_object
+    from tucano.truth.judge import own_judges
 
 CORPUS = Path(__file__).with_name("fuzz_corpus.json")
 """{target: inputs, a character for each byte}"""
@@ -177,6 +180,27 @@ def _are_read(held: list[bytes], ids: Container[str], unreadable: Iterable[tuple
         assert number in named or not line.strip() or json.loads(line)["id"] in ids, line
 
 
+def judge(content: bytes) -> None:
+    """Somebody's judge, packed as such files are: judges, or what is wrong in it."""
+    path = _file("judge.json.xz", lzma.compress(content, preset=0))
+    try:
+        assert own_judges(path)
+    except ValueError as refused:
+        assert str(refused)
+
+
+def profile(content: bytes) -> None:
+    """A project's file, or an override of a setting: settings, or one sentence."""
+    is_file, content = sum(content[:1]) % 2, content[1:]
+    root = _file("prefect.yaml", content if is_file else _PROJECT).parent
+    overrides = [] if is_file else [content.decode("utf-8", "replace")]
+    for name in said(lambda: profiles(root)) or ():
+        said(partial(load_profile, root, name, overrides))
+
+
+_PROJECT = f"deployments: [{{name: laptop, entrypoint: {TRAIN!r}, parameters: {{settings: {{}}}}}}]".encode()
+
+
 def reward_json(content: bytes) -> None:
     text = content.decode("utf-8", "surrogateescape")
     found = find_object(text)
@@ -202,7 +226,8 @@ def _are_read_alike(text: str) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (csv, table, own, parquet, ratings, dump, logs, reward_json, truth_json)
+    target.__name__: target
+    for target in (csv, table, own, parquet, ratings, dump, logs, judge, profile, reward_json, truth_json)
 }
 
 
