@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
+from prefect.events import emit_event
 
 from tasks.running.child import run_child
 from tasks.running.elsewhere import where
@@ -64,6 +65,7 @@ from tucano.training.orders import JobFolders, order
 EXAMPLE = [
     {"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}
 ]
+PROMOTED = "tucano.model.promoted"
 LOADER = Path(__file__).parent.parent / "tucano" / "training" / "policies" / "served_model.py"
 
 
@@ -130,7 +132,26 @@ def _admit(
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
     tags = _lineage(run, prompts, audit, best, evidence.comparison)
     version = register(run, prompts, best, merged, [found.status], tags, _description(run, tags))
-    return _promotion(run, best, found, version)
+    result = _promotion(run, best, found, version)
+    announce(run, result, tags)
+    return result
+
+
+def announce(run: Run, result: Promotion, tags: Mapping[str, object]) -> None:
+    """An event in Prefect for who listens: an automation there calls a webhook, or sends a mail (docs/serving.md)."""
+    emit_event(
+        PROMOTED,
+        resource={"prefect.resource.id": f"tucano.model.{result.model}", "prefect.resource.name": result.model},
+        payload={
+            "model": result.model,
+            "version": result.version,
+            "alias": result.status,
+            "reason": result.reason,
+            "verdict": tags["verdict"],
+            "digest": tags["digest.grpo"],
+            "page": run.tracker.page(run.tracking_run),
+        },
+    )
 
 
 def _of_champion(people: Preference | None, champion: RegisteredModel | None) -> Preference | None:

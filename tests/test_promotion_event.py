@@ -1,0 +1,47 @@
+"""Who listens hears of a promotion: the event, and the automation of docs/serving.md that answers it."""
+
+import asyncio
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import yaml
+from prefect.events.schemas.automations import AutomationCore
+from prefect.events.schemas.events import Event
+from prefect.server.events.schemas import automations, events
+from prefect.server.utilities.user_templates import render_user_template
+
+from tasks import promote
+from tucano.comparison.promotion import CHAMPION, Promotion
+
+PAGE = Path(__file__).parents[1] / "docs" / "serving.md"
+
+
+def test_the_automation_of_the_docs_answers_the_event_of_a_promotion(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Event] = []
+
+    def emit(event: str, resource: dict[str, str], payload: dict[str, Any]) -> None:
+        told.append(Event.model_validate({"event": event, "resource": resource, "payload": payload}))
+
+    monkeypatch.setattr(promote, "emit_event", emit)
+    run: Any = SimpleNamespace(tracker=SimpleNamespace(page=lambda run: f"http://mlflow/{run}"), tracking_run="r1")
+    result = Promotion("seed-7", CHAMPION, "it is better", "tucano", 3, "é melhor")
+    promote.announce(run, result, {"verdict": "Better", "digest.grpo": "abc"})
+    (event,) = told
+    received = events.ReceivedEvent.model_validate(
+        {**event.model_dump(mode="json"), "id": uuid4(), "occurred": datetime(2026, 1, 1, tzinfo=UTC)}
+    )
+    written = yaml.safe_load(re.findall(r"```yaml\n(name: .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0])
+    AutomationCore.model_validate(written)
+    trigger = automations.EventTrigger.model_validate(written["trigger"])
+    assert trigger.covers(received)
+    other = {"prefect.resource.id": "tucano.model.other"}
+    assert not trigger.covers(received.model_copy(update={"resource": events.Resource(other)}))
+    said = asyncio.run(render_user_template(written["actions"][0]["payload"], {"event": received}))
+    assert json.loads(said) == {"text": "tucano 3 is the champion"}
+    assert event.payload["page"] == "http://mlflow/r1" and event.payload["verdict"] == "Better"
