@@ -1,6 +1,7 @@
 """The truth by hand: what right answers earn, what a false figure, offer or field costs, and which facts it reads."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -180,3 +181,21 @@ def test_a_loop_is_worth_nothing(prompt: Prompt, loop: str) -> None:
 def test_an_answer_said_twice_is_worth_nothing() -> None:
     assert worth(INSIGHTS, f"{ANSWERS['insights']}\n{ANSWERS['insights']}") == 0
     assert worth(PUSH, f"{ANSWERS['push']} {ANSWERS['push']}") <= 0.25
+
+
+LABEL = "aaaa " * 22 + "bbbb"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        (replace(INSIGHTS, reference={"facts": [{"label": LABEL, "value": 10, "unit": "%"}], "key": [LABEL]}), "aaaa "),
+        (replace(PUSH, user="Push da bolsa. " + "10% " * 2000), "Bolsa 10% "),
+    ],
+    ids=["a label that repeats a word", "a prompt of figures"],
+)
+def test_no_reference_and_no_prompt_makes_the_truth_slow(prompt: Prompt, answer: str) -> None:
+    """14 and 27 seconds for 200 characters and for 8,000; in processor time, which others' work does not stretch."""
+    began = time.process_time()
+    worth(prompt, answer * 40)
+    assert time.process_time() - began < 3

@@ -30,7 +30,7 @@ class _Reference(Reference):
     """Every number in the brief."""
     key_figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
     """Those that an answer should use."""
-    facts: list[Fact] = pydantic.Field(default_factory=list)
+    facts: list[Fact] = pydantic.Field(default_factory=list, max_length=100)
     """The figures with their labels, for the truth."""
     key: list[str] = pydantic.Field(default_factory=list)
     """The labels in question."""

@@ -1,10 +1,12 @@
 """Whether the figures of an answer are the prompt's, and stand there beside the words that they stand beside here."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from tucano.truth.facts import UNKNOWN
 from tucano.truth.figures import Figure, Quantity, figures, follows, worked_out
@@ -59,8 +61,8 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
     new = [figure for figure in said if not any(figure.agrees(one.figure) for one in given)]
     loose = [figure for figure in new if not follows(figure, steps)]
     shared = _shared(_read(text, said), given)
-    kinds = [_kind(one, mine, given) for one, mine in shared]
-    places = [given.index(mine[0]) for _, mine in shared]
+    kinds = [_kind(*one) for one in shared]
+    places = [one.first for one in shared]
     times = set(_TIMES.findall(text))
     asked = set(_TIMES.findall(plain(prompt)))
     used = sum(any(figure.agrees(one.figure) for figure in said) for one in given)
@@ -78,17 +80,31 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
         "same words": kinds.count("same") / len(kinds) if kinds else UNKNOWN,
         "other words": float(kinds.count("other")),
         "no words": float(kinds.count("none")),
-        "other part": float(sum(_is_other_part(one, mine, given) for one, mine in shared)),
+        "other part": float(sum(_is_other_part(*one) for one in shared)),
         "turned round": float(sum(one > other for one, other in pairwise(places))),
         "times added": float(len(times - asked)),
         "times left": float(len(asked - times)),
     }
 
 
-def _shared(ours: Sequence[Placed], given: Sequence[Placed]) -> list[tuple[Placed, list[Placed]]]:
-    """The figures that are the prompt's, each with those that it may be."""
-    pairs = ((one, [to for to in given if one.figure.agrees(to.figure)]) for one in ours)
-    return [(one, mine) for one, mine in pairs if mine]
+class _Shared(NamedTuple):
+    """A figure that the prompt has: those that it may be, all others, and the place of the first that it may be."""
+
+    one: Placed
+    mine: list[Placed]
+    others: list[Placed]
+    first: int
+
+
+def _shared(ours: Sequence[Placed], given: Sequence[Placed]) -> list[_Shared]:
+    found = []
+    for one in ours:
+        places = [place for place, to in enumerate(given) if one.figure.agrees(to.figure)]
+        if places:
+            known = frozenset(places)
+            others = [to for place, to in enumerate(given) if place not in known]
+            found.append(_Shared(one, [given[place] for place in places], others, places[0]))
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -102,8 +118,8 @@ def _read(text: str, found: Sequence[Figure]) -> list[Placed]:
     cuts = [0, *(cut.end() for cut in _CUT.finditer(text)), len(text) + 1]
     placed = []
     for figure in found:
-        start = max(cut for cut in cuts if cut <= figure.start)
-        end = min(cut for cut in cuts if cut >= figure.end)
+        start = cuts[bisect_right(cuts, figure.start) - 1]
+        end = cuts[bisect_left(cuts, figure.end)]
         ahead = _TOKEN.findall(text, start, figure.start)
         behind = _TOKEN.findall(text, figure.end, end)
         nearest = [word for word in ahead if word not in _SMALL_WORDS][-2:]
@@ -114,14 +130,14 @@ def _read(text: str, found: Sequence[Figure]) -> list[Placed]:
     return placed
 
 
-def _kind(one: Placed, mine: Sequence[Placed], given: Sequence[Placed]) -> str:
+def _kind(one: Placed, mine: Sequence[Placed], others: Sequence[Placed], first: int) -> str:
     """Whether a figure stands beside the «same» words as in the prompt, those of «other» figures alone, or «none»."""
     own = frozenset[str]().union(*(to.beside for to in mine))
-    others = frozenset[str]().union(*(to.beside for to in given if to not in mine))
-    return "same" if one.beside & own else "other" if one.beside & (others - own) else "none"
+    theirs = frozenset[str]().union(*(to.beside for to in others))
+    return "same" if one.beside & own else "other" if one.beside & (theirs - own) else "none"
 
 
-def _is_other_part(one: Placed, mine: Sequence[Placed], given: Sequence[Placed]) -> bool:
+def _is_other_part(one: Placed, mine: Sequence[Placed], others: Sequence[Placed], first: int) -> bool:
     """Whether the word right before a figure is another figure's in the prompt («de 49,90 por 64,90» turned round)."""
     own = {to.before for to in mine}
-    return bool(one.before) and one.before not in own and one.before in {to.before for to in given if to not in mine}
+    return bool(one.before) and one.before not in own and one.before in {to.before for to in others}

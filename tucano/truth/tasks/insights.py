@@ -134,8 +134,13 @@ def _is_contradicted(
     return bool(_JOINED.fullmatch(text, before[-1].end, figure.start))
 
 
+MOST_WORDS = 6
+
+
 @lru_cache(maxsize=4096)
 def _named(label: str) -> re.Pattern[str]:
-    """A label by the beginnings of its words, with one word between two of them at most."""
-    parts = [re.escape(word[: max(4, len(word) - 2)]) for word in words(label) if len(word) > 2]
+    """A label by the beginnings of its words, with one word between two of them at most. Of a long one its first words
+    name it: each more doubles the ways to read a text that repeats them.
+    """
+    parts = [re.escape(word[: max(4, len(word) - 2)]) for word in words(label) if len(word) > 2][:MOST_WORDS]
     return re.compile(r"\b" + r"\w*\W+(?:\w+\W+)?".join(parts or [re.escape(plain(label))]) + r"\w*")
