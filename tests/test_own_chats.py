@@ -1,6 +1,7 @@
 """Rows in the chat forms of others, and data sets of the hub."""
 
 import json
+import re
 import os
 import subprocess
 import sys
@@ -59,6 +60,34 @@ def test_a_system_message_names_the_task_whose_prompt_it_is_and_any_other_is_not
     assert found.notes.first["system message"][0].startswith("own.jsonl line 2: its system message is not used")
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_system_message_may_stand_beside_the_turns(form: str, tmp_path: Path) -> None:
+    """As LLaMA-Factory writes it; it had gone without a word."""
+    ours, other = spec_of("push").system_prompt, "Você é um pirata."
+    found = read_own(written(tmp_path / "own.jsonl", [{**FORMS[form], "system": said} for said in (ours, other)]))
+    assert [one.task for one in found.usable] == ["push", GENERAL]
+    assert found.notes.first["system message"][0].startswith("own.jsonl line 2: its system message is not used")
+
+
+@pytest.mark.parametrize("empty", ["[]", " [ ] ", ""])
+def test_an_empty_history_is_none(empty: str, tmp_path: Path) -> None:
+    pandas.DataFrame([{**ALPACA, "history": empty}]).to_csv(tmp_path / "own.csv", index=False)
+    assert len(read_own(tmp_path / "own.csv").general) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "unread"),
+    [
+        ({**SHAREGPT, "output": "outra"}, "output"),
+        ({**OPENAI, **SHAREGPT}, "conversations"),
+        ({**OPENAI, **ALPACA}, "instruction"),
+    ],
+)
+def test_what_stands_beside_the_form_that_is_read_is_named(row: dict[str, Any], unread: str, tmp_path: Path) -> None:
+    (named,) = read_own(written(tmp_path / "own.jsonl", [row])).notes.first["unknown field"]
+    assert re.search(rf"\W{unread}\W+is not read", named)
+
+
 def test_what_alpaca_has_as_input_stands_behind_the_instruction() -> None:
     row, _ = from_chat({"instruction": "Traduza.", "input": "cat", "output": "gato"})
     assert row["prompt"] == "Traduza.\n\ncat"
@@ -81,6 +110,11 @@ def test_csv_and_parquet_hold_chats_too(tmp_path: Path) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "several turns": ({"messages": OPENAI["messages"] * 2}, "several turns; write each question that stands alone"),
     "a history": ({**ALPACA, "history": [["a", "b"]]}, "it has a history"),
+    "a history of turns": ({**OPENAI, "history": [["a", "b"]]}, "it has a history"),
+    "two system messages": (
+        {"messages": [turn("system", "Seja breve."), *OPENAI["messages"]], "system": "Seja longo."},
+        "messages has a system message, and the field system another; keep one",
+    ),
     "a tool": ({"messages": [*OPENAI["messages"], turn("tool", "7")]}, "tools are not learned"),
     "an answer that calls a tool": (
         {"messages": [turn("user", QUESTION), turn("assistant", "Vou ver.") | {"tool_calls": [{"id": "1"}]}]},

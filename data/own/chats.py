@@ -32,20 +32,31 @@ def from_chat(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
     mark = next((name for name in MARKS if name in given), None)
     if mark is None or "prompt" in given:
         return given, False
+    if _holds(given.get("history")):
+        raise NoChat("it has a history; one question and its answer are read")
     system, user, answer = _alpaca(given) if mark == "instruction" else _turns(given[mark], mark)
+    beside = given.get("system")
+    if system and _holds(beside) and system != beside:
+        raise NoChat(f"{mark} has a system message, and the field system another; keep one")
+    system = system or beside
     task = _task_told(system)
-    rest = {name: value for name, value in given.items() if name not in CHAT_FIELDS}
+    used = (mark, "system", "history", *(("input", "output") if mark == "instruction" else ()))
+    rest = {name: value for name, value in given.items() if name not in used}
     own = {"prompt": user, "demonstration": answer, "task": task or GENERAL}
     return {name: value for name, value in own.items() if value is not None} | rest, bool(system and not task)
 
 
+def _holds(value: Any) -> bool:
+    """Whether a field holds anything: in CSV an empty list is the text `[]`."""
+    return bool(value.strip().strip("[]{}").strip()) if isinstance(value, str) else bool(value)
+
+
 def _alpaca(given: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    if given.get("history"):
-        raise NoChat("it has a history; one question and its answer are read")
+    """(system message, question, answer): see `_turns`."""
     parts = [given[name] for name in ("instruction", "input") if name in given]
     if not all(isinstance(part, str) for part in parts):
         raise NoChat("instruction and input are not both texts")
-    return given.get("system"), "\n\n".join(parts), given.get("output")
+    return None, "\n\n".join(parts), given.get("output")
 
 
 def _turns(chat: Any, mark: str) -> tuple[Any, Any, Any]:
