@@ -370,6 +370,9 @@ def hostile() -> Iterator[tuple[str, bytes, str]]:
         forged = PLAIN.replace(value, other)
         assert forged != PLAIN
         yield what, gzip.compress(tar_of(member(NAME, forged.encode()))), "is damaged"
+    for stage in ("/etc", "../artifacts", ""):
+        away = replace(MANIFEST, chain={stage: "a"})
+        yield f"a stage {stage!r}", gzip.compress(tar_of(member(NAME, away.text()))), "which no run has"
     yield "no text", gzip.compress(tar_of(member(NAME, b"\xff"))), "is damaged"
     yield "cut", gzip.compress(tar_of(FIRST))[:-200], "no whole bundle"
     yield "no gzip", b"PK\x03\x04", "no whole bundle"

@@ -1,6 +1,7 @@
 """`model.chat_template`: how a base is asked, and what ends its answers."""
 
 import copy
+import os
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,12 @@ def test_what_is_no_template_is_refused_in_a_sentence(text: str | None, tmp_path
     if text is not None:
         (tmp_path / "t").write_bytes(text.encode("utf-8", errors="surrogatepass"))
     with pytest.raises(UserError, match=r"model\.chat_template=.* is no (file with text|chat template)"):
+        load_profile(ROOT, "laptop", [f"model.chat_template={tmp_path / 't'}"])
+
+
+def test_a_pipe_for_a_template_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "t")
+    with pytest.raises(UserError, match="is no file with text"):
         load_profile(ROOT, "laptop", [f"model.chat_template={tmp_path / 't'}"])
 
 

@@ -235,6 +235,7 @@ def test_reward_up_and_truth_down_is_suspicious(report_v42: Contrast) -> None:
         ({"distinct_2": 0.39}, "repeat themselves: 49% as many"),
         ({"known_words": 0.89}, "words that nobody knows: 89% as many"),
         ({"loss": 3.2}, "strange: 160% of the nats"),
+        ({"loss": float("nan")}, "strange: nan% of the nats"),
     ],
 )
 def test_texts_that_are_none_any_more_are_said(changed: dict[str, float], said: str | None) -> None:

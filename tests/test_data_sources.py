@@ -307,6 +307,7 @@ def test_b2w_shrinks_with_a_warning_and_generates_the_other_tasks(tmp_path: Path
     [
         (None, "Chegou\r\nbem ", "Chegou bem"), ("Ótimo", None, "Ótimo"), ("Ótimo", "otimo produto", "otimo produto"),
         ("Recomendo", "Chegou logo", "Recomendo. Chegou logo"), ("Amei!", "Chegou logo", "Amei! Chegou logo"),
+        ("Bom", "Bombox chegou", "Bom. Bombox chegou"), ("5", "50 reais", "5. 50 reais"), ("!!!", "Chegou", "Chegou"),
         (None, "Muito bom Muito bom", "Muito bom"), (None, None, ""),
     ],
 )  # fmt: skip

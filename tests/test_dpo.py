@@ -153,6 +153,11 @@ def test_pairs_of_people_near_a_judged_prompt_are_left_out(tmp_path: Path) -> No
 TWICE = json.dumps(AnswerPair("s", "u", "a", "b").row()).replace('"rejected"', '"chosen": [], "rejected"')
 
 
+def test_an_empty_line_at_the_end_is_no_pair(tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(AnswerPair("s", "u", "a", "b").row()) + "\n\r\n\n", "utf-8")
+    assert len(read_answer_pairs(tmp_path / "pairs.jsonl")) == 1
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -162,6 +167,9 @@ TWICE = json.dumps(AnswerPair("s", "u", "a", "b").row()).replace('"rejected"', '
         (json.dumps(AnswerPair("s", "u", "a", "a").row()), "line 1 prefers an answer to itself"),
         (json.dumps(AnswerPair("s", "u", "x\0y", "b").row()), r"no preference pair \(a text of it holds a zero byte"),
         (TWICE, r"line 1 is no preference pair \(a name is given twice in an object"),
+        (json.dumps(AnswerPair("s", "u", " ", "b").row()), "line 1: chosen says nothing"),
+        (json.dumps(AnswerPair("s", "u", "a", "<think>x").row()), "line 1: rejected holds <think>"),
+        (json.dumps(AnswerPair("s", "u", "a<|im_end|>", "b").row()), "line 1: chosen holds .*<.im_end.>.* control"),
         ("[" * 9999, "line 1 is no preference pair"),
         ("", "holds no preference pair"),
     ],

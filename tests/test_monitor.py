@@ -26,7 +26,7 @@ from tucano.files.results import AnswerFiles
 from tucano.monitoring import watch
 from tucano.monitoring.alarms import read_alarm, taken
 from tucano.monitoring.command import _advice
-from tucano.monitoring.log import LONGEST_LINE, read_references
+from tucano.monitoring.log import LONGEST_LINE, read_log, read_references
 from tucano.monitoring.quantities import FLOOR, REWARD, TRUTH, Look, quantities
 from tucano.monitoring.state import FILE, FOLDER, read_state
 from tucano.monitoring.table import headline, lines_of
@@ -381,6 +381,19 @@ def test_a_reference_that_not_every_program_reads_is_an_unreadable_line(referenc
     line = f'{{"id": "{"0" * 32}", "reference": {reference}}}'
     (tmp_path / "references.jsonl").write_text(line, encoding="utf-8")
     assert read_references(tmp_path) == ({}, (("references.jsonl", 1),))
+
+
+def test_a_byte_order_mark_costs_no_reference(tmp_path: Path) -> None:
+    line = f'{{"id": "{"0" * 32}", "reference": {{"product": "bolsa"}}}}\n'
+    (tmp_path / "references.jsonl").write_text(line, encoding="utf-8-sig")
+    found, unreadable = read_references(tmp_path)
+    assert list(found) == ["0" * 32] and unreadable == ()
+
+
+@pytest.mark.parametrize("content", ["{}\n".encode("utf-16"), b"{}\r{}\r", b"{}\0"])
+def test_a_log_that_another_program_has_saved_is_not_empty(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "requests.jsonl").write_bytes(content)
+    assert read_log(tmp_path).unreadable[0] == ("requests.jsonl", 1)
 
 
 def test_truths_are_held_against_those_of_their_own_task(watched: Watched) -> None:

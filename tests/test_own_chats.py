@@ -1,8 +1,8 @@
 """Rows in the chat forms of others, and data sets of the hub."""
 
 import json
-import re
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping

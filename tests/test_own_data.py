@@ -446,3 +446,12 @@ def test_the_command_that_feedback_names_takes_the_folder_whatever_its_name(fold
     *_, setting = shlex.split(said)
     own = load_profile(ROOT, "laptop", [setting]).data.sources[1]
     assert own.path == f"{folder}/demonstrations.jsonl"
+
+
+def test_a_cell_under_no_name_is_said(tmp_path: Path) -> None:
+    """The rest of a text behind its surplus separator had gone without a word; a column of row numbers costs nothing."""
+    place = tmp_path / "own.csv"
+    place.write_text("prompt;\nEscreva um push da bolsa; com 10% de desconto\n", encoding="utf-8")
+    assert "column 2 without a name" in read_own(place).notes.first["unknown field"][0]
+    place.write_text(",prompt\n0,Escreva um push da bolsa de couro\n", encoding="utf-8")
+    assert len(read_own(place).usable) == 1

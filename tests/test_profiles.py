@@ -258,6 +258,10 @@ def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str
     assert "\n" not in str(caught.value)
 
 
+ALIASES = "[" + ", ".join(["&a0 [1, 2]", *(f"&a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))]) + "]"
+PROFILE = "{name: a, entrypoint: flows.train.train, parameters: {settings: {}}}"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -273,6 +277,8 @@ def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str
         ("deployments: \x01\n", "it is no YAML (unacceptable character #x0001: special characters are not allowed"),
         ("deployments: " + "[" * 3000, "it is no YAML (maximum recursion depth exceeded"),
         ("deployments: !!bool perhaps\n", "it is no YAML ('perhaps'"),
+        (f"deployments: {ALIASES}\n", "its aliases stand for more than 100000 values"),
+        (f"deployments: [{PROFILE}, {PROFILE}]\n", "two profiles are named a; rename one"),
         ("deployments: !!int [1]\n", "line 1: expected a scalar node, but found sequence"),
         ("deployments: !!map [1]\n", "line 1: expected a mapping node, but found sequence"),
         ("deployments: &a [{name: a, entrypoint: e, of: *a}]\n", "line 1: found unconstructable recursive node"),

@@ -178,6 +178,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no attention": (lambda f: changed(f / "config.json", num_attention_heads=0), "config.json .*ZeroDivisionError"),
     "a size beyond all": (lambda f: changed(f / "config.json", hidden_size=10**30), "config.json is damaged"),
     "layers beyond all": (lambda f: changed(f / "config.json", num_hidden_layers=10**9), "more layers than the 46 "),
+    "layers by another name": (
+        lambda f: changed(f / "config.json", model_type="gpt2", num_hidden_layers=None, n_layer=10**7), "more layers than the"
+    ),
+    "layers of a part": (lambda f: changed(f / "config.json", text_config={"num_layers": 10**7}), "more layers than the"),
     "an unknown type": (lambda f: changed(f / "config.json", model_type="banana"), "config.json .*banana"),
     "a list for a type": (lambda f: changed(f / "config.json", model_type=["a"]), "config.json .*TypeError"),
     "an encoder": (

@@ -14,7 +14,7 @@ from deployments.servers import mlflow_environment
 from tucano.artifacts.store import Store
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
-from tucano.storage.root import FOLDERS, private, writable
+from tucano.storage.root import FOLDERS, private, working_copy, writable
 from tucano.tracking import Tracker
 from tucano.training.checkpoints.attempts import last_record
 
@@ -160,3 +160,9 @@ def test_a_remote_root_that_stands_for_others_is_refused(storage: str) -> None:
     """fsspec's recursive remove takes such names for patterns."""
     with pytest.raises(UserError, match="stand for other names"):
         writable(storage)
+
+
+def test_links_that_lead_to_each_other_are_no_storage(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "a")
+    with pytest.raises(UserError, match="links that lead to each other"):
+        working_copy(str(tmp_path / "a" / "runs"))

@@ -61,6 +61,8 @@ def given(setting: str) -> str:
     text = setting
     if setting not in KNOWN and "{{" not in setting:
         try:
+            if not Path(setting).is_file():  # a pipe would be waited for
+                raise FileNotFoundError(setting)
             with Path(setting).open(encoding="utf-8") as file:
                 text = file.read(LONGEST + 1)
         except (OSError, ValueError):

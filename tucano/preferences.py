@@ -11,6 +11,7 @@ from typing import Any
 from tucano.errors import UserError
 from tucano.prompts import jsonl_lines
 from tucano.security.strict_json import NoJson, strict_json
+from tucano.thoughts import unlearnable
 
 ZERO = "\0"
 MOST_BYTES = 2**28
@@ -79,4 +80,7 @@ def _pair(line: str, place: str) -> AnswerPair:
     pair = AnswerPair(*texts)
     if pair.chosen == pair.rejected:
         raise UserError(f"{place} prefers an answer to itself; leave it out")
+    for name, answer in (("chosen", pair.chosen), ("rejected", pair.rejected)):
+        if (fault := unlearnable(answer)) is not None:
+            raise UserError(f"{place}: {name} {fault}")
     return pair

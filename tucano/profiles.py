@@ -19,6 +19,7 @@ from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
+MOST_VALUES = 100_000
 NAME_IN_QUOTES = r"'([^']*)'"
 TRAIN = "flows.train.train"
 """Entrypoint of the deployments that are profiles."""
@@ -59,9 +60,23 @@ for kind in ("int", "float"):
 def meant(text: str) -> Any:
     """The value of a text in YAML. YAMLError for one that is none."""
     try:
-        return yaml.load(text, OneMeaning)
+        found = yaml.load(text, OneMeaning)
+        if _size(found, {}) > MOST_VALUES:
+            raise ValueError(f"its aliases stand for more than {MOST_VALUES} values")
+        return found
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise yaml.YAMLError(str(error)) from None  # PyYAML's own, of month 13, `!!bool perhaps`, 3,000 brackets
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """How many values stand in one, those that aliases repeat as often as they stand there."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        known[id(value)] = 1  # within itself, for an alias may lead there
+        parts = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(value)]
 
 
 class _Deployment(BaseModel):
@@ -109,6 +124,9 @@ def profiles(root: Path) -> dict[str, dict[str, Any]]:
                     f"{root / PROJECT_FILE}: deployment {short(deployment['name'])} has no settings; write them below"
                     " its parameters"
                 )
+            if deployment["name"] in found:
+                name = short(deployment["name"])
+                raise UserError(f"{root / PROJECT_FILE}: two profiles are named {name}; rename one")
             found[deployment["name"]] = settings
     return found
 

@@ -67,8 +67,9 @@ def jsonl_lines(path: Path) -> list[str]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Its lines; see `jsonl_lines`."""
-    return text.removesuffix("\n").split("\n") if text else []
+    """Its lines, but for empty ones at its end; see `jsonl_lines`."""
+    held = text.rstrip("\r\n")
+    return held.split("\n") if held else []
 
 
 def decoded(content: bytes, path: Path) -> str:

@@ -29,6 +29,29 @@ def has_unclosed_thought(text: str) -> bool:
     return bool(text) and not answer_of(text) and not text.rstrip().endswith(CLOSE)
 
 
+def control_token(text: str) -> str | None:
+    """The end of a sentence about a text that holds one: a tokenizer reads it as the end of a turn or of a text,
+    wherever it stands.
+    """
+    found = _CONTROL.search(text)
+    return f"holds {found[0]!r}, which models read as a control token; take it out" if found else None
+
+
+def unlearnable(answer: str) -> str | None:
+    """Why no model shall learn from an answer, as a sentence's end; None for one that it may learn from."""
+    if mark := control_token(answer):
+        return mark
+    left = _WHOLE.sub("", answer)
+    if OPEN in left or CLOSE in left:  # learnt from, a thought without its end would be all that is answered
+        return f"holds {OPEN} or {CLOSE} without the other; write both, or none"
+    return None if left.strip() else "has a thought, and no answer after it" if answer.strip() else "says nothing"
+
+
+_CONTROL = re.compile(r"<[|\uff5c][^|\uff5c<>\s]{1,60}[|\uff5c]>")
+"""What frames a chat, like <|im_start|>; some write it with a wide bar."""
+_WHOLE = re.compile(f"(?s){OPEN}(?:(?!{OPEN}).)*?{CLOSE}")
+
+
 def told(system_prompt: str, thinks: bool) -> str:
     """The system prompt of a task of a model that can think, with its switch on or off."""
     return f"{system_prompt} {ON if thinks else OFF}"

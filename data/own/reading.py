@@ -115,8 +115,9 @@ def parsed(text: str) -> Any:
 def _csv(file: IO[bytes], path: Path) -> Iterator[RawRow]:
     names, rows = delimited(file, path, kinds=KINDS)
     header = _header(names, path)
+    header = [name or f"column {place} without a name" for place, name in enumerate(header, 1)]
     for line, cells in rows:
-        fields = cells if isinstance(cells, Broken) else {n: c for n, c in zip(header, cells, strict=True) if n and c}
+        fields = cells if isinstance(cells, Broken) else {n: c for n, c in zip(header, cells, strict=True) if c}
         yield RawRow(path.name, line, fields, "cells")
 
 

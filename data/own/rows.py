@@ -28,7 +28,7 @@ from tucano.masking.prompts import masked_reference
 from tucano.prompts import GENERAL, TASKS, Prompt
 from tucano.security.printable import short
 from tucano.specs.registry import spec_of
-from tucano.thoughts import CLOSE, OPEN
+from tucano.thoughts import control_token, unlearnable
 
 LONGEST_TEXT = 8000
 """Characters of a prompt or a demonstration: some 2,000 tokens, more than any profile here trains on."""
@@ -39,9 +39,6 @@ SOURCE, LICENCE = "own", "not stated by the owner"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HALF = re.compile(r"[\ud800-\udfff]")
-_MARK = re.compile(r"<[|\uff5c][^|\uff5c<>\s]{1,60}[|\uff5c]>")
-"""What frames a chat, like <|im_start|>; some write it with a wide bar."""
-_THOUGHT = re.compile(f"(?s){OPEN}(?:(?!{OPEN}).)*?{CLOSE}")
 _FORMULA = re.compile(r"=|[@+-][A-Za-z][A-Za-z.]*\(")
 _WORDS = {
     **dict.fromkeys(("true", "verdadeiro", "sim", "s", "yes", "y", "1"), True),
@@ -90,10 +87,10 @@ def own_row(raw: RawRow) -> OwnRow:
         _refuse_misfit(reference, task)  # as it is stored: a masked number may not fit where it stood
     notes = _notes(given, task, guessed, reference)
     demonstration = masks.text(_text(given, "demonstration")) or None
-    _refuse_marks("prompt", user)
-    if demonstration:
-        _refuse_marks("demonstration", demonstration)
-        _refuse_open_thoughts(demonstration)
+    if mark := control_token(user):
+        raise Bad("wrong value", f"prompt {mark}")
+    if demonstration and (fault := unlearnable(demonstration)) is not None:
+        raise Bad("wrong value", f"demonstration {fault}")
     if task == GENERAL and not demonstration:
         raise Bad("missing", "a general row is there for its demonstration, and has none")
     if has_other_system:
@@ -168,21 +165,6 @@ def _refuse_odd_characters(name: str, value: str) -> None:
 def _says_something(text: str) -> bool:
     """Whether a word or a picture stands in it: a review may be one emoji."""
     return bool(normal_form(text)) or any(unicodedata.category(letter) == "So" for letter in text)
-
-
-def _refuse_marks(name: str, text: str) -> None:
-    """A tokenizer reads them as the end of a turn or of a text, wherever they stand."""
-    if found := _MARK.search(text):
-        raise Bad("wrong value", f"{name} holds {quoted(found[0])}, which models read as a control token; take it out")
-
-
-def _refuse_open_thoughts(demonstration: str) -> None:
-    """Learnt from, a thought without its end would be all that is answered."""
-    answer = _THOUGHT.sub("", demonstration)
-    if OPEN in answer or CLOSE in answer:
-        raise Bad("wrong value", f"demonstration holds {OPEN} or {CLOSE} without the other; write both, or none")
-    if not answer.strip():
-        raise Bad("missing", "demonstration has a thought, and no answer after it")
 
 
 def _name(given: Mapping[str, Any], name: str) -> str:

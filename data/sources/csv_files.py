@@ -42,7 +42,7 @@ _KINDS: Mapping[Kind, tuple[Callable[[pd.Series], pd.Series], str]] = {
         lambda cells: cells.where(cells.str.len() <= LONGEST_NAME),
         f"a name of at most {LONGEST_NAME} characters is needed",
     ),
-    "stars": (lambda cells: _numbers(cells).where(lambda stars: stars.isin([1, 2, 3, 4, 5])), "1 to 5 is needed"),
+    "stars": (lambda cells: _numbers(cells.where(cells.str.fullmatch(STARS)).str[0]), "1 to 5 is needed"),
 }
 
 

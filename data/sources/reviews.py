@@ -41,7 +41,8 @@ def join_title(title: str | None, message: str | None) -> str:
     twice, stand once.
     """
     title, message = _one_line(title), _one_line(message)
-    if not title or normal_form(message).startswith(normal_form(title)):
+    said = normal_form(title)
+    if not said or f"{normal_form(message)} ".startswith(f"{said} "):
         return message or title
     if not message:
         return title

@@ -3,6 +3,7 @@ weights, in a second or two after torch is imported.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ SHOWN = 3
 MOST_BYTES = 2**20
 """Of a config: the largest that are published have some ten thousand, and transformers checks long lists slowly."""
 
+_LAYERS = re.compile(r"(?:num|n)_(?:\w+_)?layers?|depth")
 Stored = dict[str, tuple[str, list[int]]]
 """{tensor: its kind, as safetensors names it, and its shape}."""
 
@@ -49,12 +51,19 @@ def require_model(place: str) -> None:
     if not isinstance(config, dict):
         raise _refused(folder / CONFIG, NO_CONFIG, "it is no JSON object")
     stored = _stored(folder)
-    layers = config.get("num_hidden_layers")
-    if isinstance(layers, int) and layers > len(stored):  # such a number alone may fill the memory
+    if _most_layers(config) > len(stored):  # such a number alone may fill the memory
         raise _refused(folder / CONFIG, NO_CONFIG, f"more layers than the {len(stored)} tensors that are stored")
     if folder not in SHIPPED.values():
         with _quiet():
             _require_loadable(folder, stored, "quantization_config" in config)
+
+
+def _most_layers(config: Any, depth: int = 4) -> int:
+    """The largest number of layers in a config, by whatever name an architecture gives it, its parts' among them."""
+    if not isinstance(config, dict) or not depth:
+        return 0
+    own = (value for name, value in config.items() if type(value) is int and _LAYERS.fullmatch(name))
+    return max([*own, *(_most_layers(value, depth - 1) for value in config.values())], default=0)
 
 
 def _stored(folder: Path) -> Stored:

@@ -19,6 +19,7 @@ ARTIFACTS, MODEL, RATINGS = "artifacts", "model", "ratings"
 SCHEMA_VERSION = 1
 MOST_FILES, MOST_BYTES, MOST_MANIFEST = 10_000, 2**36, 2**24
 LONGEST_NAME = 240
+_STAGE = re.compile(r"[a-z][a-z0-9-]{0,60}", re.ASCII)
 _PART = re.compile(r"\w[\w.+\- ]{0,120}", re.ASCII)
 
 
@@ -66,6 +67,9 @@ def read_manifest(content: bytes) -> Manifest:
         raise UserError(f"its {NAME} is damaged, or another version's; take the bundle from its maker again") from None
     for name in manifest.files:
         require_name(name)
+    for stage in manifest.chain:  # a folder's name: another could lead out of the bundle
+        if not _STAGE.fullmatch(stage):
+            raise UserError(f"its {NAME} has a stage called {short(stage)!r}, which no run has; do not unpack it")
     sizes = [entry.bytes for entry in manifest.files.values()]
     if len(sizes) > MOST_FILES or min(sizes, default=0) < 0 or sum(sizes) > MOST_BYTES:
         raise UserError(f"its {NAME} lists more than a bundle may hold ({MOST_FILES} files, {MOST_BYTES >> 30} GiB)")

@@ -43,11 +43,11 @@ def decay(health: TextHealth, reference: TextHealth) -> str | None:
     """What says that an arm's texts are texts no more, against those of its start; None where nothing does."""
     than = health.ratio(reference)
     distinct, known, loss = than["distinct_2"], than["known_words"], than["loss"]
-    if distinct is not None and distinct < LEAST_DISTINCT:
+    if distinct is not None and not distinct >= LEAST_DISTINCT:
         return f"its answers repeat themselves: {distinct:.0%} as many different word pairs as its start's"
-    if known is not None and known < LEAST_KNOWN:
+    if known is not None and not known >= LEAST_KNOWN:
         return f"it writes words that nobody knows: {known:.0%} as many known ones as its start"
-    if loss is not None and loss > MOST_LOSS:
+    if loss is not None and not loss <= MOST_LOSS:  # NaN is no text either
         return f"its start finds its answers strange: {loss:.0%} of the nats per token of its own"
     return None
 

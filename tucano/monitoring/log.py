@@ -4,6 +4,7 @@ A look reads what came since the last one. The log is put aside and in the end r
 is known by the ids of the last lines that were read, not by an offset.
 """
 
+import codecs
 import json
 import os
 import stat
@@ -119,9 +120,14 @@ def _read(kind: type[R], newest_first: Sequence[Path]) -> tuple[list[R], tuple[L
                 row = _parsed(kind, line)
                 if row is not None:
                     rows.append(row)
-                elif line.endswith(b"\n") or kind is Found:  # the log's last line may still be being written
+                elif line.endswith(b"\n") or kind is Found or _is_of_another(line):  # else it may be being written
                     unreadable.append((name, number))
     return rows, tuple(unreadable)
+
+
+def _is_of_another(line: bytes) -> bool:
+    """Whether a line holds what no log of ours does: zero bytes of UTF-16, or carriage returns in place of newlines."""
+    return b"\0" in line or b"\r" in line
 
 
 def _opened(path: Path, closing: ExitStack) -> IO[bytes] | None:
@@ -146,6 +152,7 @@ def _lines(name: str, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise UserError(f"{name} has more than {MOST_BYTES // 10**6} MB; keep its newest lines, and move it away")
+    content = content.removeprefix(codecs.BOM_UTF8)
     return ((number, line) for number, line in enumerate(BytesIO(content), 1) if line.strip())
 
 

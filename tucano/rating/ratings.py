@@ -67,7 +67,7 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
     """
     path = folder / RATINGS
     if not path.exists():
-        raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
+        raise UserError(f"{path} does not exist; name a folder that holds {RATINGS}, as tucano rate makes it")
     return answers_of(rating_ledger(folder).read(), path)
 
 

@@ -85,6 +85,9 @@ def _base_is_pinned(settings: PipelineSettings) -> Iterator[str]:
     name = settings.model.name
     unknown = unpinned(name, settings.model.revision)
     if unknown is not None:
+        if name.startswith(("/", ".", "~")) or name.count("/") > 1:
+            yield f"there is no folder {name}; name one that holds a model, or a hub model as OWNER/NAME"
+            return
         yield (
             f"{name} is no local folder, and {unknown}: what is trained on it can never be promoted, and it may change"
             " between two attempts; name the commit with --set model.revision=COMMIT"

@@ -59,9 +59,10 @@ class Section(BaseModel):
         parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
         for part in parts:
             if isinstance(part, bool):
-                raise ValueError(f"a number is asked for, not {str(part).lower()}")
+                raise ValueError(f"{info.field_name}: a number is asked for, not {str(part).lower()}")
             if isinstance(part, float) and not _names(kind, float):  # `1.000` is a thousand to some
-                raise ValueError(f"a whole number is asked for, not {part}; write it without a point")
+                mend = "write it without a point" if part.is_integer() else "write one"
+                raise ValueError(f"{info.field_name}: a whole number is asked for, not {part}; {mend}")
         return value
 
     @model_validator(mode="after")

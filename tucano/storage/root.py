@@ -39,7 +39,12 @@ def working_copy(storage: str) -> Path:
     path = _path_of(storage) if storage.startswith("file:") else storage
     if "\0" in path:
         raise UserError(f"storage={storage!r} has a zero byte in its path, which no folder has; choose another")
-    return Path(path).resolve()
+    try:
+        return Path(path).resolve()
+    except RuntimeError:  # Python's word for it; OSError from 3.13 on
+        raise UserError(
+            f"storage={storage} leads through links that lead to each other; name the folder itself"
+        ) from None
 
 
 def _path_of(address: str) -> str:
