@@ -186,7 +186,9 @@ def test_the_command_shows_what_is_learned_and_refuses_what_is_no_file_of_judges
         command._show(tmp_path / "x")
     with pytest.raises(UserError, match="cannot be written"):
         command._fit([], tmp_path / "none" / "judge.json.xz", False)
-    assert "judge" in cli.COMMANDS
+    with pytest.raises(UserError, match="holds no judges"):
+        command._fit([], tmp_path / "x", False)
+    assert (tmp_path / "x").read_text(encoding="utf-8") == "nothing" and "judge" in cli.COMMANDS
 
 
 def test_own_ratings_of_any_task_are_read_and_a_query_that_does_not_run_is_said(tmp_path: Path) -> None:

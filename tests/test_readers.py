@@ -344,11 +344,11 @@ def test_zero_bytes_of_a_power_cut_cost_their_line_alone(behind: bytes, tmp_path
     assert rows_of(b"a,b\n1,2\n" + b"\0" * 101) == [(2, ["1", "2"]), (3, "the row holds a zero byte (character 1)")]
 
 
-@pytest.mark.parametrize("magic", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"])
+@pytest.mark.parametrize("magic", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04", b"\x1f\x8b"])
 def test_a_spreadsheet_named_as_text_is_to_be_saved_as_csv(magic: bytes, tmp_path: Path) -> None:
     """The command that converts encodings was advised."""
     (tmp_path / "own.csv").write_bytes(magic + b"\0" * 500 + b"\xff\xfe" * 20)
-    with pytest.raises(UserError, match=r"own\.csv is a spreadsheet or an archive, no text; save it as CSV$"):
+    with pytest.raises(UserError, match=r"own\.csv is a spreadsheet or packed, no text; unpack it, or save it as CSV$"):
         read_own(tmp_path / "own.csv")
     assert rows_of("PK,b\n1,2\n") == [(2, ["1", "2"])]
 

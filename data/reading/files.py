@@ -31,8 +31,8 @@ _ZEROS: dict[tuple[bool, ...], str] = {
     (True, True, False, False): "utf-32be",
 }
 """{which of four bytes are mostly zero: the encoding}. A run of zero bytes, as a power cut leaves, fills all four."""
-_PACKED = (b"\xd0\xcf\x11\xe0", b"PK\x03\x04")
-"""How old spreadsheets begin, and archives, which new spreadsheets are."""
+_PACKED = (b"\xd0\xcf\x11\xe0", b"PK\x03\x04", b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+"""How old spreadsheets begin, archives, which new spreadsheets are, and what gzip, bzip2, xz or zstd has packed."""
 _READ = os.O_RDONLY | os.O_NONBLOCK  # a pipe would be waited for
 
 
@@ -77,7 +77,7 @@ def text_lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, str | None]]:
     """
     start = file.read(LONGEST_ROW)
     if start.startswith(_PACKED):
-        raise UserError(f"{path} is a spreadsheet or an archive, no text; save it as CSV")
+        raise UserError(f"{path} is a spreadsheet or packed, no text; unpack it, or save it as CSV")
     if wide := _wide(start):
         raise UserError(f"{path} is {wide.upper()}, not UTF-8; convert it: `{conversion(path, wide)}`")
     file.seek(3 if start.startswith(BOM_UTF8) else 0)  # the codec utf-8-sig drops a mark's beginning at a file's end

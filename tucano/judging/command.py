@@ -50,12 +50,14 @@ def _read(file: Path) -> str:
     try:
         return _told(own_judges(file))
     except (OSError, ValueError) as error:
-        raise UserError(f"{file} holds no judges: {short(str(error))}; make one: tucano judge fit --to FILE") from None
+        raise UserError(f"{file} holds no judges: {short(str(error))}; make one: tucano judge fit --to OTHER") from None
 
 
 def _fit(folders: Sequence[Path], to: Path, with_curve: bool) -> int:
     if to.is_dir() or not os.access(to.parent, os.W_OK):
         raise UserError(f"{to} cannot be written; --to names a file in a folder that is yours")
+    if to.exists():
+        _read(to)  # another file stays as it is
     own = [one for folder in folders for one in _own(folder)]  # first: what is wrong with them is said at once
     learned = [*shipped(), *own]
     judges = {}
