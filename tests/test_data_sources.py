@@ -163,6 +163,7 @@ CELLS = [
     ("olist_order_items_dataset", "2^63", lambda row: row.replace(",11,", f",{2**63},"), "a number from 0 to 1e\\+12 is needed"),
     ("olist_order_payments_dataset", "2^63", lambda row: row.replace(",21", f",{2**63}"), "a number from 0 to"),
     ("olist_order_payments_dataset", "instalments", lambda row: row.replace(",2,", ",1e19,"), "a number from 0 to"),
+    ("olist_orders_dataset", "far off", lambda row: row.replace("2018-04-01 10", "9999-04-01 10"), "holds '9999.*, a time like"),
     ("olist_orders_dataset", "no purchase", lambda row: row.replace("2018-04-01 10:00:00", ""), "holds '', a time like"),
     ("olist_customers_dataset", "long", lambda row: row.replace(",SP", "," + "x" * 101), "a name of at most 100 characters"),
     ("olist_products_dataset", "long", lambda row: row.replace("casa", "x" * 101), "a name of at most 100 characters"),

@@ -33,8 +33,8 @@ _KINDS: Mapping[Kind, tuple[Callable[[pd.Series], pd.Series], str]] = {
     **dict.fromkeys(
         ("time", "known time"),
         (
-            lambda cells: pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce"),
-            "a time like 2018-03-31 12:00:00 is needed",
+            lambda cells: _times(cells),
+            "a time like 2018-03-31 12:00:00, from 2000 to 2099, is needed",
         ),
     ),
     "id": (lambda cells: cells.where(cells.str.strip() != ""), "an id is needed"),
@@ -124,6 +124,12 @@ def _places(header: list[str], chosen: list[str], path: Path, separator: str) ->
     if doubled := [name for name in chosen if header.count(name) > 1]:
         raise UserError(f"{path} has two columns {doubled[0]!r}; rename one")
     return [header.index(name) for name in chosen]
+
+
+def _times(cells: pd.Series) -> pd.Series:
+    """Of this century: the last of all times says which orders are late."""
+    times: pd.Series = pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce")
+    return times.where(times.dt.year.between(2000, 2099))
 
 
 def _numbers(cells: pd.Series) -> pd.Series:
