@@ -398,7 +398,7 @@ def test_what_is_no_file_by_a_files_name_is_refused(make: Callable[[Path], objec
 
 def test_stars_with_decimals_of_either_kind_are_stars(tmp_path: Path) -> None:
     """A Brazilian spreadsheet saves 5,0; a part of a star is none."""
-    (tmp_path / "b2w.csv").write_text("stars;a\n5,0;1\n4.0;2\n3;3\n4,5;4\n", encoding="utf-8")
+    (tmp_path / "b2w.csv").write_text("stars;a\n5,0;1\n4.0;2\n 3 ;3\n4,5;4\n;5\n", encoding="utf-8")
     reader = TableReader(1.0)
     found = reader.read(tmp_path / "b2w.csv", {"stars": "stars", "a": None}, ";")
-    assert found["stars"].tolist() == [5, 4, 3] and reader.bad.counts.total() == 1
+    assert found["stars"].tolist() == [5, 4, 3] and reader.bad.counts.total() == 2

@@ -139,7 +139,7 @@ def test_the_adapter_that_training_starts_from_is_read_back(tmp_path: Path) -> N
         load_policy(ModelSettings(), str(folder), tmp_path / "adapter", trainable=True, seed=1)
 
 
-@pytest.mark.parametrize("damage", ["no config", "half a file", "another rank", "no json"])
+@pytest.mark.parametrize("damage", ["no config", "half a file", "another rank", "no json", "a rank as text"])
 def test_a_damaged_adapter_is_a_users_mistake_said_with_its_folder(damage: str, tmp_path: Path) -> None:
     folder, adapter = model_folder(tmp_path / "model"), tmp_path / "adapter"
     weights.save(adapted(1), adapter)
@@ -150,7 +150,19 @@ def test_a_damaged_adapter_is_a_users_mistake_said_with_its_folder(damage: str, 
         stored.write_bytes(stored.read_bytes()[: stored.stat().st_size // 2])
     elif damage == "another rank":
         config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), "r": 3}), encoding="utf-8")
+    elif damage == "a rank as text":
+        config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), "r": "8"}), encoding="utf-8")
     else:
         config.write_text("{", encoding="utf-8")
     with pytest.raises(UserError, match=rf"the adapter at {adapter} cannot be loaded .*bring all of it back"):
+        load_policy(ModelSettings(), str(folder), adapter, trainable=True, seed=1)
+
+
+@pytest.mark.parametrize("ranks", [{"r": 10**6}, {"rank_pattern": {"q_proj": 10**6}}])
+def test_a_rank_that_no_adapter_has_makes_no_matrices(ranks: dict[str, Any], tmp_path: Path) -> None:
+    folder, adapter = model_folder(tmp_path / "model"), tmp_path / "adapter"
+    weights.save(adapted(1), adapter)
+    config = adapter / "adapter_config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), **ranks}), encoding="utf-8")
+    with pytest.raises(UserError, match="has the rank 1000000, at most 4096"):
         load_policy(ModelSettings(), str(folder), adapter, trainable=True, seed=1)

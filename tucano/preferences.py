@@ -11,9 +11,10 @@ from typing import Any
 from tucano.errors import UserError
 from tucano.prompts import jsonl_lines
 from tucano.security.strict_json import NoJson, strict_json
-from tucano.thoughts import unlearnable
+from tucano.thoughts import control_token, unlearnable
 
 ZERO = "\0"
+UNLEARNABLE = "an answer that no model may learn from"
 MOST_BYTES = 2**28
 """Of a file of pairs: 100,000 long ones."""
 
@@ -36,6 +37,11 @@ class AnswerPair:
     def texts(self) -> tuple[str, str, str]:
         """What a person or a model wrote."""
         return self.user, self.chosen, self.rejected
+
+    @property
+    def is_learnable(self) -> bool:
+        """Whether the better answer may be a demonstration, and no text ends a turn. The worse one may be nothing."""
+        return unlearnable(self.chosen) is None and not any(map(control_token, self.texts))
 
 
 def require_pairs_file(path: Path) -> None:
@@ -80,7 +86,4 @@ def _pair(line: str, place: str) -> AnswerPair:
     pair = AnswerPair(*texts)
     if pair.chosen == pair.rejected:
         raise UserError(f"{place} prefers an answer to itself; leave it out")
-    for name, answer in (("chosen", pair.chosen), ("rejected", pair.rejected)):
-        if (fault := unlearnable(answer)) is not None:
-            raise UserError(f"{place}: {name} {fault}")
     return pair

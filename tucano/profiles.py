@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -20,6 +21,7 @@ from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
 MOST_VALUES = 100_000
+MOST_OPEN, _BRACKETS = 100, {"[": 1, "{": 1, "]": -1, "}": -1}
 NAME_IN_QUOTES = r"'([^']*)'"
 TRAIN = "flows.train.train"
 """Entrypoint of the deployments that are profiles."""
@@ -59,6 +61,8 @@ for kind in ("int", "float"):
 
 def meant(text: str) -> Any:
     """The value of a text in YAML. YAMLError for one that is none."""
+    if max(accumulate(_BRACKETS.get(mark, 0) for mark in text), default=0) > MOST_OPEN:
+        raise yaml.YAMLError(f"more than {MOST_OPEN} brackets stand open at once")  # PyYAML's time is their square
     try:
         found = yaml.load(text, OneMeaning)
         if _size(found, {}) > MOST_VALUES:

@@ -22,7 +22,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.masking import mask
 from tucano.masking.folding import Folded
 from tucano.masking.prompts import masked_prompt
-from tucano.preferences import ZERO, AnswerPair
+from tucano.preferences import UNLEARNABLE, ZERO, AnswerPair
 from tucano.prompts import Prompt, read_prompts
 from tucano.rating.choices import FIRST, TIE, majority, read_choices
 from tucano.rating.draw import writing
@@ -125,7 +125,9 @@ def _obstacle(lesson: Lesson, held: NearPrompts) -> str | None:
         return "a zero byte"
     if held.near(lesson.prompt) or any(held.stand_in(Folded(text).text) for text in texts):
         return "a test prompt, or near one"
-    return "nothing is better" if lesson.chosen == lesson.rejected or not lesson.chosen.strip() else None
+    if lesson.chosen == lesson.rejected or not lesson.chosen.strip():
+        return "nothing is better"
+    return None if AnswerPair("", lesson.prompt.user, lesson.chosen, lesson.rejected).is_learnable else UNLEARNABLE
 
 
 def _corrections(folder: Path, found: Learned) -> Iterator[Lesson]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data.separation import NearDuplicates
 from tucano.files.prompts import PromptFiles
-from tucano.preferences import AnswerPair, read_answer_pairs
+from tucano.preferences import UNLEARNABLE, AnswerPair, read_answer_pairs
 from tucano.prompts import read_prompts
 from tucano.thoughts import bare
 
@@ -27,6 +27,8 @@ def trainable_pairs(path: Path, prompts: PromptFiles) -> tuple[list[AnswerPair],
             left_out["another system prompt than this run's"] += 1
         elif judged.near(pair.user) or any(judged.stand_in(text) for text in pair.texts):
             left_out["a test prompt, or near one"] += 1
+        elif not pair.is_learnable:
+            left_out[UNLEARNABLE] += 1
         else:
             kept.append(replace(pair, system=own))
     return kept, dict(left_out)

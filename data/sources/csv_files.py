@@ -42,7 +42,7 @@ _KINDS: Mapping[Kind, tuple[Callable[[pd.Series], pd.Series], str]] = {
         lambda cells: cells.where(cells.str.len() <= LONGEST_NAME),
         f"a name of at most {LONGEST_NAME} characters is needed",
     ),
-    "stars": (lambda cells: _numbers(cells.where(cells.str.fullmatch(STARS)).str[0]), "1 to 5 is needed"),
+    "stars": (lambda cells: _stars(cells.str.strip()), "1 to 5 is needed"),
 }
 
 
@@ -124,6 +124,10 @@ def _places(header: list[str], chosen: list[str], path: Path, separator: str) ->
     if doubled := [name for name in chosen if header.count(name) > 1]:
         raise UserError(f"{path} has two columns {doubled[0]!r}; rename one")
     return [header.index(name) for name in chosen]
+
+
+def _stars(cells: pd.Series) -> pd.Series:
+    return _numbers(cells.where(cells.str.fullmatch(STARS, na=False)).str[0])
 
 
 def _times(cells: pd.Series) -> pd.Series:

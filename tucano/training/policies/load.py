@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import LoraConfig, PeftModel, get_peft_model
+from peft import LoraConfig, PeftConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from tucano.bases.folders import require_model
@@ -31,6 +31,7 @@ CHECKPOINTING = "unsloth"
 """What unsloth is told wherever it can be told, with a new adapter and with one from a folder: it keeps this for the
 model and prefers it to TRL's `gradient_checkpointing`. Without, a forward pass keeps 1.5 MB per token, with it 0.06.
 """
+MOST_RANK = 4096
 LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
@@ -45,6 +46,8 @@ def load_policy(
             "model.device=cuda, but this machine has no usable CUDA device; use a CPU profile such as laptop"
         )
     per_task = adapter is not None and bool(adapters_by_task(adapter))
+    for place in (adapters_by_task(adapter).values() or [adapter]) if adapter else ():
+        _require_rank(place)
     backend = "transformers" if per_task else settings.backend  # Unsloth loads one adapter from its folder
     model, tokenizer = BACKENDS[backend](settings, base, adapter, trainable, seed)
     if adapter is not None and not per_task:
@@ -82,6 +85,15 @@ def _load_with_transformers(
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return get_peft_model(model, lora_config(settings)), tokenizer
+
+
+def _require_rank(adapter: Path) -> None:
+    """UserError for a rank that no adapter has: PEFT makes matrices of it before it looks at those that are stored."""
+    with _said_of("adapter", adapter):
+        config = PeftConfig.from_pretrained(str(adapter))
+        rank = max([getattr(config, "r", 0), *(getattr(config, "rank_pattern", None) or {}).values()])
+        if rank > MOST_RANK:
+            raise UserError(f"the adapter at {adapter} has the rank {rank}, at most {MOST_RANK} is loaded")
 
 
 def _adapted(model: PreTrainedModel, adapter: Path, trainable: bool) -> PeftModel:
