@@ -464,7 +464,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
 
 
 def test_a_missing_rating_set_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"audit\.ratings"):
+    with pytest.raises(UserError, match=r"name a folder that holds ratings\.jsonl"):
         read_ratings(tmp_path / "nowhere")
 
 

@@ -93,6 +93,7 @@ def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]
     monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=FastLanguageModel))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr("tucano.training.checkpoints.weights.read_back", lambda *_: None)
+    monkeypatch.setattr("tucano.training.policies.load._require_rank", lambda _: None)
     monkeypatch.setattr("tucano.training.policies.load.with_pad", lambda _, tokenizer: tokenizer)
     monkeypatch.setattr("tucano.training.checkpoints.weights.read_back_base", read_back_base)
     monkeypatch.setattr("tucano.training.policies.load.PeftModel.from_pretrained", attached)

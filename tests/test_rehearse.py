@@ -103,7 +103,7 @@ def test_where_the_project_is_no_package_a_fault_is_said(tmp_path: Path, monkeyp
 
     monkeypatch.setattr("importlib.metadata.version", absent)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError, match="is no local folder"):
+    with pytest.raises(UserError, match=r"there is no folder \./nowhere"):
         rehearse(load_profile(ROOT, "laptop", ["model.name=./nowhere"]), "laptop")
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
     assert said.startswith("Rehearsal of laptop with tucano of this folder\n") and "Faults: 1\n" in said
