@@ -59,6 +59,7 @@ from tucano.statistics.preference import Preference
 from tucano.thoughts import THOUGHTS
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import pack
+from tucano.tracking.prompts import register_prompts
 from tucano.training.jobs import MODULES
 from tucano.training.orders import JobFolders, order
 
@@ -217,7 +218,9 @@ def register(
         )
     with _package(run, prompts, best, merged) as folder:
         model = run.settings.promotion.model
-        return run.tracker.register(model, identity, folder, tags, aliases, description).version
+        version = run.tracker.register(model, identity, folder, tags, aliases, description).version
+    register_prompts(run.tracker, model, version, prompts.files.systems())
+    return version
 
 
 @contextmanager

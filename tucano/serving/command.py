@@ -32,6 +32,7 @@ from tucano.storage.locks import owned
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named, require_registry
+from tucano.tracking.traces import Traces
 
 OPEN_FILES = 8192
 DRAIN_SECONDS = 60
@@ -85,7 +86,12 @@ async def _service(settings: PipelineSettings, tracker: Tracker, folder: Path) -
     versions = Versions(settings, tracker, folder, list(references(settings).values()), metrics)
     async with AsyncExitStack() as closing:
         closing.push_async_callback(versions.close)
-        log = closing.enter_context(RequestLog(folder, settings.serving, metrics))
+        trace = None
+        if settings.serving.trace_requests:
+            traces = Traces(tracker, folder.parent, metrics.not_traced.inc)
+            closing.push_async_callback(asyncio.to_thread, traces.close)
+            trace = traces.offer
+        log = closing.enter_context(RequestLog(folder, settings.serving, metrics, trace))
         try:
             await versions.open()
         except ModelDied as died:

@@ -45,6 +45,9 @@ class Metrics:
         self.not_kept = Counter(
             "tucano_requests_not_kept", "Requests that the request log could not take.", registry=registry
         )
+        self.not_traced = Counter(
+            "tucano_requests_not_traced", "Requests that MLflow did not take as traces.", registry=registry
+        )
 
     def refuse(self, status: int) -> None:
         """Count a request that was refused, of whatever task."""

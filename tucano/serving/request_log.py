@@ -1,15 +1,17 @@
 """What was asked and answered, for people who asked for it in the settings: masked, sampled, bounded.
 
-One JSON line per request in `serving/requests.jsonl` of the storage. A request with `store: false` is not kept.
+One JSON line per request in `serving/requests.jsonl` of the storage; MLflow has the same as traces
+(tucano/tracking/traces.py), each where it is asked for. A request with `store: false` is not kept.
 """
 
 import json
 import logging
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from random import SystemRandom
-from typing import Self
+from typing import Any, Self
 
 from tucano.masking import mask
 from tucano.serving.answers import Ask
@@ -26,10 +28,19 @@ FILE = "requests.jsonl"
 
 
 class RequestLog(AbstractContextManager["RequestLog"]):
-    """Keeps a share of the requests, or none. What cannot be written is counted, and said once."""
+    """Keeps a share of the requests, or none. What cannot be written is counted, and said once. trace: is given each
+    that is drawn, where they are to be traces too.
+    """
 
-    def __init__(self, folder: Path, settings: ServingSettings, metrics: Metrics) -> None:
-        self._share = settings.log_share if settings.log_requests else 0.0
+    def __init__(
+        self,
+        folder: Path,
+        settings: ServingSettings,
+        metrics: Metrics,
+        trace: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        self._writes, self._trace = settings.log_requests, trace
+        self._share = settings.log_share if self._writes or trace else 0.0
         self._random = SystemRandom()
         self._path = folder / FILE
         self._file = BoundedLog(self._path)
@@ -60,7 +71,10 @@ class RequestLog(AbstractContextManager["RequestLog"]):
             "tokens_out": answer.tokens_out,
             "seconds": round(seconds, 4),
         }
-        self._write(json.dumps(row, ensure_ascii=False) + "\n")
+        if self._writes:
+            self._write(json.dumps(row, ensure_ascii=False) + "\n")
+        if self._trace:
+            self._trace(row)
 
     def _write(self, line: str) -> None:
         self._file.write(f"\n{line}" if self._lost else line)  # what was lost may have left half a line

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from tucano.benchmark.chat import Chat, NoAnswer, Unusable, client_of, key_of
 from tucano.benchmark.chat import Refused as RefusedByApi
@@ -23,6 +24,7 @@ from tucano.settings import EndpointSettings, PipelineSettings
 from tucano.settings.promotion import CHAMPION, RULES, ServingSettings
 from tucano.specs.registry import spec_of
 from tucano.thoughts import answer_of
+from tucano.tracking.store import named
 from tucano.training.answering.messages import chat as talk
 
 log = logging.getLogger(__name__)
@@ -149,19 +151,31 @@ def by_endpoint(chat: Chat, settings: PipelineSettings) -> Answering:
 
 def what_leaves(settings: PipelineSettings) -> str | None:
     """A sentence on requests that leave this machine; None where none does. UserError where they may not."""
-    named = {step for task in TASKS for step in settings.serving.route(task)}
-    outside = [one for one in settings.serving.endpoints if is_external(one.url) and one.name in named]
+    asked = {step for task in TASKS for step in settings.serving.route(task)}
+    outside = [_place(one) for one in settings.serving.endpoints if is_external(one.url) and one.name in asked]
+    outside += _traced_at(settings)
     if not outside:
         return None
     sentence = (
-        f"Requests leave this machine for {', '.join(_place(endpoint) for endpoint in outside)}: the system prompt and"
-        f" the text, with personal data masked ({NOT_MASKED})."
+        f"Requests leave this machine for {', '.join(outside)}: the text, with the system prompt or the answer, with"
+        f" personal data masked ({NOT_MASKED})."
     )
     if not settings.serving.allow_external:
         raise UserError(
-            f"{sentence} Allow it with --set serving.allow_external=true, or take the endpoint out of serving.routes."
+            f"{sentence} Allow it with --set serving.allow_external=true, or take the endpoint out of serving.routes"
+            " (for MLflow: leave serving.trace_requests out)."
         )
     return sentence
+
+
+def _traced_at(settings: PipelineSettings) -> list[str]:
+    """The MLflow server or database of traces, where that is not on this machine; no more than one."""
+    address = named(settings.tracking_uri) if settings.serving.trace_requests else None
+    try:
+        host = urlsplit(address or "").hostname
+    except ValueError:  # who opens the store says what is wrong with it
+        host = None
+    return [f"MLflow at {host}"] if address and host and is_external(address) else []
 
 
 def _place(endpoint: EndpointSettings) -> str:

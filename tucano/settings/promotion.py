@@ -43,7 +43,7 @@ class ServingSettings(Section):
         (), max_length=100, description="OpenAI-compatible APIs that routes may name."
     )
     allow_external: bool = Field(
-        False, description="Let requests leave this machine for endpoints that are not on it, masked."
+        False, description="Let requests leave this machine, masked: for endpoints or an MLflow that are not on it."
     )
     timeout_s: PositiveFloat = Field(30, le=3600, description="Longest wait for each of a route, in seconds.")
     batch: PositiveInt = Field(32, le=1024, description="Requests that a model answers at a time.")
@@ -58,7 +58,10 @@ class ServingSettings(Section):
     log_requests: bool = Field(
         False, description="Keep requests and answers, masked, but for requests with `store: false`."
     )
-    log_share: Share = Field(1.0, description="Share of the requests that is kept, drawn at random.")
+    trace_requests: bool = Field(
+        False, description="Send requests and answers to MLflow as traces, as `log_requests` keeps them."
+    )
+    log_share: Share = Field(1.0, description="Share of the requests that is kept or traced, drawn at random.")
 
     @model_validator(mode="after")
     def _routes_lead_somewhere(self) -> Self:

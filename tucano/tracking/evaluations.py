@@ -7,6 +7,7 @@ look up stored scores.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import subprocess
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tucano.artifacts.records import read_record, write_record
+from tucano.masking import mask
 from tucano.tracking.store import open_client
 
 QUIET = {
@@ -29,6 +31,15 @@ QUIET = {
     "TQDM_DISABLE": "1",
 }
 """Nobody is asked: no limit of requests per second (ten, if nothing is said), no threads that wait for each other."""
+
+ANSWER = "answer"
+"""Tag of a trace, by which a rating finds it."""
+
+
+def answer_key(task: str, text: str, answer: str) -> str:
+    """The same for an answer to a request and for both once they are masked, as ratings keep them; 32 hex digits."""
+    said = "\0".join((task, mask(text)[0], mask(answer)[0]))
+    return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +116,8 @@ def main(spec: Spec) -> None:
 def _inputs(row: Row) -> dict[str, Any]:
     """One line of what MLflow evaluates. An answer without a gold one has no expectation."""
     expected = {"expectations": {"gold answer": row.gold}} if row.gold else {}
-    return {"inputs": {"prompt": row.prompt, "task": row.task}, "outputs": row.answer, **expected}
+    known_by = {ANSWER: answer_key(row.task, row.prompt, row.answer)}
+    return {"inputs": {"prompt": row.prompt, "task": row.task}, "outputs": row.answer, "tags": known_by, **expected}
 
 
 def _scorers(rows: list[Row]) -> list[Callable[..., Any]]:

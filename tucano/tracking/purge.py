@@ -11,7 +11,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tucano.tracking import views
+from tucano.tracking.store import paged
 from tucano.tracking.tracker import Tracker
 
 if TYPE_CHECKING:
     from mlflow.entities import LoggedModel, Run
 
-PAGE = 500
 TRACES_PER_CALL = 100
 
 ORPHANS = (
@@ -73,7 +73,7 @@ def find_old(tracker: Tracker, before_s: float, needed: Set[str]) -> Old:
     runs = {run.info.run_id: run for run in _all_runs(tracker)}
     kept = _with_what_belongs(runs, _kept(tracker, runs.values(), before_s) | needed)
     old = {identity: run for identity, run in runs.items() if identity not in kept}
-    logged = _paged(tracker.client.search_logged_models, list(tracker.experiments.values()))
+    logged = paged(tracker.client.search_logged_models, list(tracker.experiments.values()))
     models = [model for model in logged if model.source_run_id in old]
     deleted = _store(tracker)._get_deleted_logged_models(older_than=int((time.time() - before_s) * 1000))
     models += [_store(tracker).get_logged_model(identity, allow_deleted=True) for identity in deleted]
@@ -148,22 +148,13 @@ def _store(tracker: Tracker) -> Any:
 def _all_runs(tracker: Tracker) -> Iterator[Run]:
     from mlflow.entities import ViewType
 
-    return _paged(tracker.client.search_runs, list(tracker.experiments.values()), "", ViewType.ALL)
+    return paged(tracker.client.search_runs, list(tracker.experiments.values()), "", ViewType.ALL)
 
 
 def _traces(tracker: Tracker, run: Run) -> Iterator[str]:
     which = {"locations": [run.info.experiment_id], "run_id": run.info.run_id}
-    found = _paged(tracker.client.search_traces, **which, include_spans=False)
+    found = paged(tracker.client.search_traces, **which, include_spans=False)
     return (str(trace.info.trace_id) for trace in found)
-
-
-def _paged(search: Callable[..., Any], *given: Any, **which: Any) -> Iterator[Any]:
-    """All that a search finds, page after page."""
-    token: str | None = None
-    while token != "":
-        page = search(*given, **which, max_results=PAGE, page_token=token)
-        yield from page
-        token = page.token or ""
 
 
 def _remove_files(address: str) -> None:

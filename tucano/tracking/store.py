@@ -6,9 +6,9 @@ import functools
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from tucano.errors import Transient, UserError
 from tucano.security.access import withhold_from
@@ -39,6 +39,7 @@ seconds.
 
 CONNECT_SECONDS = 5
 RETRY_SECONDS = 3.0
+PAGE = 500
 PATIENCE_SECONDS = 180.0
 """A server that is restarted is back by then."""
 LOGIN = (
@@ -80,12 +81,17 @@ def named(uri: str | None) -> str | None:
 
 def require_registry(storage: str, uri: str | None) -> None:
     """UserError where the storage's own store would be asked and there is none: asking would make an empty one."""
-    own = Path(default_uri(working_copy(storage)).removeprefix("sqlite:///"))
-    if named(uri) is None and not is_remote(storage) and not own.is_file():
+    if not has_store(storage, uri) and not is_remote(storage):
         raise UserError(
             f"storage={storage} holds no runs, so no model is registered there; name the one that a run wrote with"
             " --set storage=FOLDER, or train one first: tucano run laptop"
         )
+
+
+def has_store(storage: str, uri: str | None) -> bool:
+    """Whether a store is named, or the storage has its own."""
+    own = Path(default_uri(working_copy(storage)).removeprefix("sqlite:///"))
+    return named(uri) is not None or own.is_file()
 
 
 def is_server(uri: str) -> bool:
@@ -178,6 +184,15 @@ def recording(call: Callable[P, None]) -> Callable[P, None]:
     return calling
 
 
+def paged(search: Callable[..., Any], *given: Any, **which: Any) -> Iterator[Any]:
+    """All that a search of MLflow's finds, page after page."""
+    token: str | None = None
+    while token != "":
+        page = search(*given, **which, max_results=PAGE, page_token=token)
+        yield from page
+        token = page.token or ""
+
+
 def _file_of(uri: str) -> Path | None:
     """The file of a SQLite database; None for other databases, one in memory, and `file:`, an address in itself."""
     path = uri.removeprefix("sqlite:///").partition("?")[0] if uri.startswith("sqlite:///") else ""
@@ -209,5 +224,5 @@ def _unreachable(uri: str, error: Exception) -> str:
 
 def reason(error: Exception) -> str:
     """The first line of an error, short and without the passwords that addresses in it may hold."""
-    line = str(error).strip().splitlines()[0].rstrip(".")
+    line = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     return masked(line)[:200]

@@ -70,7 +70,7 @@ class Tracker:
             settle(storage)
         client = open_client(address)
         root = None if is_server(address) else artifact_root(storage)
-        return cls(address, client, {name: _experiment(client, name, root) for name in views.EXPERIMENTS})
+        return cls(address, client, {name: experiment(client, name, root) for name in views.EXPERIMENTS})
 
     def start_pipeline(
         self,
@@ -358,7 +358,7 @@ def _texts(tags: Mapping[str, object]) -> dict[str, str]:
 
 
 @translated
-def _experiment(client: MlflowClient, name: str, root: Path | None) -> str:
+def experiment(client: MlflowClient, name: str, root: Path | None) -> str:
     """The experiment's id; it is created where it does not exist, by whichever process comes first."""
     from mlflow.exceptions import MlflowException
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PIPELINES, TRAINING, EVALUATION = "tucano-pipelines", "tucano-training", "tucano-evaluation"
 EXPERIMENTS = (PIPELINES, TRAINING, EVALUATION)
+SERVING = "tucano-serving"
+"""Made by who sends traces of what was served; the others are made by every run."""
 
 LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = (
     "tucano-leaderboard",
@@ -72,11 +74,14 @@ def view_links(experiments: dict[str, str]) -> dict[str, str]:
         ("every seed", TRAINING, EVERY_SEED, "CHART"),
         ("evaluations", EVALUATION, EVALUATIONS, "TABLE"),
     )
-    return {
+    links = {
         name: f"{runs_link(experiments[experiment])}&viewStateShareKey={key}&compareRunsMode={mode}"
         for name, experiment, key, mode in views
         if experiment in experiments
     }
+    return links | (
+        {"served requests": f"#/experiments/{experiments[SERVING]}/traces"} if SERVING in experiments else {}
+    )
 
 
 def runs_link(experiment_id: str, search: str = "") -> str:

@@ -86,6 +86,23 @@ def _rate(desk: Desk, arguments: argparse.Namespace) -> None:
     if corrects:
         session = Correcting(folder, candidates, desk.rater, desk.kind, desk.consents)
     _sit(session, desk, " --correct" if corrects else "", lambda: _after_rating(folder, corrects))
+    if place.is_dir():
+        _tell_mlflow(desk, place)
+
+
+def _tell_mlflow(desk: Desk, storage: Path) -> None:
+    """What this rater has said, beside the traces of the answers, where the storage's runs or server left any."""
+    from tucano.tracking import Tracker
+    from tucano.tracking.store import has_store, named
+    from tucano.tracking.traces import show_ratings
+
+    if not has_store(str(storage), None):
+        return
+    try:
+        tracker = Tracker.connect(named(None), storage)
+        show_ratings(tracker, [one for one in rating_ledger(desk.folder).read() if one.rater == desk.rater])
+    except UserError as fault:
+        print(f"MLflow does not have these ratings; the same command sends them again ({fault})")
 
 
 def _choose(desk: Desk, drawing: PairDraw) -> None:

@@ -13,11 +13,13 @@ from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import read_prompts
 from tucano.rating.files import write
+from tucano.rating.ratings import rating_ledger
 from tucano.rating.store import tables
 from tucano.settings import PipelineSettings
 from tucano.storage.root import working_copy
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
+from tucano.tracking.traces import show_ratings
 
 FOLDER = "tried"
 """Below the storage: a rating folder for each prompt set, since each has a store of its own, and what models say."""
@@ -34,7 +36,8 @@ def require_run(settings: PipelineSettings) -> None:
 def serve(settings: PipelineSettings, named_run: str | None, port: int, with_browser: bool) -> int:
     """Until Ctrl-C. named_run: a profile or a run; None for the newest."""
     root = working_copy(settings.storage)
-    trial = _trial(settings, named_run, root)
+    tracker = Tracker.connect(named(settings.tracking_uri), root)
+    trial = _trial(settings, named_run, root, tracker)
     with TryServer(trial, port) as server, closing(trial.models), _door(root, server.url) as door:
         print(
             f"Models    {', '.join(column.name for column in trial.columns)} of {trial.label}\n"
@@ -43,13 +46,13 @@ def serve(settings: PipelineSettings, named_run: str | None, port: int, with_bro
         )
         server.serve_until_stopped(lambda: _open(door) if with_browser else None)
         print("Stopping …", flush=True)
+    show_ratings(tracker, rating_ledger(trial.ratings.folder).read())
     return 0
 
 
-def _trial(settings: PipelineSettings, named_run: str | None, root: Path) -> Trial:
+def _trial(settings: PipelineSettings, named_run: str | None, root: Path, tracker: Tracker) -> Trial:
     from tucano.cli.sides import candidates, shown_arms
 
-    tracker = Tracker.connect(named(settings.tracking_uri), root)
     runs = tracker.pipelines()
     if not runs:
         raise UserError(f"{root} holds no finished run to try; run `tucano run laptop` first")
