@@ -61,7 +61,7 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
     new = [figure for figure in said if not any(figure.agrees(one.figure) for one in given)]
     loose = [figure for figure in new if not follows(figure, steps)]
     shared = _shared(_read(text, said), given)
-    kinds = [_kind(*one) for one in shared]
+    kinds = [_kind(found) for found in shared]
     places = [one.first for one in shared]
     times = set(_TIMES.findall(text))
     asked = set(_TIMES.findall(plain(prompt)))
@@ -80,7 +80,7 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
         "same words": kinds.count("same") / len(kinds) if kinds else UNKNOWN,
         "other words": float(kinds.count("other")),
         "no words": float(kinds.count("none")),
-        "other part": float(sum(_is_other_part(*one) for one in shared)),
+        "other part": float(sum(map(_is_other_part, shared))),
         "turned round": float(sum(one > other for one, other in pairwise(places))),
         "times added": float(len(times - asked)),
         "times left": float(len(asked - times)),
@@ -130,14 +130,15 @@ def _read(text: str, found: Sequence[Figure]) -> list[Placed]:
     return placed
 
 
-def _kind(one: Placed, mine: Sequence[Placed], others: Sequence[Placed], first: int) -> str:
+def _kind(found: _Shared) -> str:
     """Whether a figure stands beside the «same» words as in the prompt, those of «other» figures alone, or «none»."""
-    own = frozenset[str]().union(*(to.beside for to in mine))
-    theirs = frozenset[str]().union(*(to.beside for to in others))
-    return "same" if one.beside & own else "other" if one.beside & (theirs - own) else "none"
+    beside = found.one.beside
+    own = frozenset[str]().union(*(to.beside for to in found.mine))
+    theirs = frozenset[str]().union(*(to.beside for to in found.others))
+    return "same" if beside & own else "other" if beside & (theirs - own) else "none"
 
 
-def _is_other_part(one: Placed, mine: Sequence[Placed], others: Sequence[Placed], first: int) -> bool:
+def _is_other_part(found: _Shared) -> bool:
     """Whether the word right before a figure is another figure's in the prompt («de 49,90 por 64,90» turned round)."""
-    own = {to.before for to in mine}
-    return bool(one.before) and one.before not in own and one.before in {to.before for to in others}
+    before, own = found.one.before, {to.before for to in found.mine}
+    return bool(before) and before not in own and before in {to.before for to in found.others}

@@ -135,6 +135,7 @@ def _is_contradicted(
 
 
 MOST_WORDS = 6
+"""Of a label, in the pattern that finds it."""
 
 
 @lru_cache(maxsize=4096)
