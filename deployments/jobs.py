@@ -2,6 +2,7 @@
 hold. Asks nobody.
 """
 
+import argparse
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,15 +24,40 @@ LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re
 IMAGE = re.compile(r"[\w.-]+(:\d+)?(/[a-z0-9._-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?", re.ASCII)
 SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
 
+SOLD = {
+    "l4": ("NVIDIA_L4", "g2-standard-8", "g2-standard-24"),
+    "a100": ("NVIDIA_TESLA_A100", "a2-highgpu-1g", "a2-highgpu-2g"),
+    "a100-80gb": ("NVIDIA_A100_80GB", "a2-ultragpu-1g", "a2-ultragpu-2g"),
+    "h100": ("NVIDIA_H100_80GB", "a3-highgpu-1g", "a3-highgpu-2g"),
+}
+"""GPUs by the names of `tucano forecast`: Google's name for each, and its machine types with one and with two
+(https://docs.cloud.google.com/compute/docs/accelerator-optimized-machines; the names:
+https://cloud.google.com/vertex-ai/docs/reference/rest/v1/MachineSpec). Those with few H100 are not sold on demand
+(https://cloud.google.com/blog/products/compute/announcing-smaller-machine-types-for-a3-high-vms).
+"""
+
+
+def add_gpus(parser: argparse.ArgumentParser, default: str | None, said: str) -> None:
+    """The options that choose GPUs."""
+    parser.add_argument("--gpu", choices=[*SOLD], default=default, help=f"the machine's GPU ({said})")
+    parser.add_argument("--gpus", type=int, choices=[1, 2], default=1, help="how many a machine has (default: 1)")
+
+
+def both(gpus: int) -> str:
+    """The setting by which two GPUs train a seed each."""
+    return " --set worker.parallel=2" if gpus == 2 else ""
+
 
 @dataclass(frozen=True)
 class Pool:
-    """A work pool as a Prefect server shall know it; in prefect.yaml its deployments bear its name."""
+    """A work pool as a Prefect server shall know it; its deployments bear its name."""
 
     name: str
     type: str
     description: str
     template: Mapping[str, Any]
+    like: str = ""
+    """The deployments of prefect.yaml that it gets, where they do not bear its own name."""
 
 
 def environment(api_url: str, tracking_uri: str, machine: str) -> dict[str, str]:

@@ -71,9 +71,11 @@ def _write_pool(client: SyncPrefectClient, pool: Pool) -> None:
 
 def _described(project: Path, pool: Pool) -> list[dict[str, Any]]:
     content = read_project(project)
-    found = [dict(deployment) for deployment in content["deployments"] if deployment["name"] == pool.name]
+    found = [
+        dict(deployment) for deployment in content["deployments"] if deployment["name"] == (pool.like or pool.name)
+    ]
     if not found:
-        raise UserError(f"prefect.yaml has no deployment {pool.name}; take it from the released one")
+        raise UserError(f"prefect.yaml has no deployment {pool.like or pool.name}; take it from the released one")
     return found
 
 

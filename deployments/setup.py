@@ -34,7 +34,9 @@ need.
 """
 PAGE = 200
 LIMITS = {"gpu": 1}
-"""Global concurrency limits: one training at a time on this machine's GPU."""
+"""Global concurrency limits: one run at a time has this machine's GPU. How many seeds it trains on it is
+`worker.parallel`.
+"""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The seed flow: one seed of a pipeline, on a machine of its own. Started by the train flow, once per seed."""
+"""The seed flow: one seed of a pipeline, or the few that share a machine. Started by the train flow."""
 
 from prefect import flow
 from prefect.client.schemas.objects import State
@@ -8,7 +8,7 @@ from tasks.running.deployed import held
 from tasks.running.handles import Preferences, PromptSet, Start
 from tasks.running.labels import seed_name
 from tasks.running.run import opened
-from tasks.train import train_seed
+from tasks.train import gather, train_seed
 from tucano.settings import PipelineSettings
 
 
@@ -21,16 +21,19 @@ def seed(
     tracking_run: str,
     slot: str | None = None,
     preferences: str | None = None,
+    beside: list[int] | None = None,
 ) -> State[None]:
     """GRPO with one seed, with DPO after it where asked for, from what the pipeline has made: `prompts`, `start` and
     `preferences` are names of artifacts in `settings.storage`.
 
-    Ends Completed with the name of the SeedResult as its message. `slot` names a global concurrency limit to be held
-    while training.
+    `beside` are seeds that train on the same machine meanwhile. Ends Completed with the names of the SeedResults as its
+    message. `slot` names a global concurrency limit to be held while training.
     """
     with opened(settings, tracking_run) as run, held(slot):
         asked = PromptSet(run.store.named(prompts))
         begun = Start(run.store.named(start)) if start else None
         preferred = Preferences(run.store.named(preferences)) if preferences else None
-        made = train_seed.with_options(retries=settings.worker.retries)(run, asked, begun, seed, preferred)
-    return Completed(message=made.artifact.name)
+        work = train_seed.with_options(retries=settings.worker.retries)
+        together = {one: work.submit(run, asked, begun, one, preferred) for one in [seed, *(beside or ())]}
+        made = gather(run, together).trained
+    return Completed(message=" ".join(one.artifact.name for one in made))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_client, get_run_logger
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.objects import WorkPool
 
 from data.public.prepare import require_public
@@ -16,6 +17,7 @@ from tucano.artifacts.store import Recipe
 from tucano.comparison import plan
 from tucano.rating.choices import preference
 from tucano.requirements import require_startable, warnings_of
+from tucano.requirements.machine import seeds_side_by_side, training_gpus
 from tucano.requirements.machines import of_pool
 from tucano.requirements.shapes import shape_of
 from tucano.settings import PipelineSettings
@@ -43,31 +45,40 @@ def look_ahead(run: Run) -> None:
 
 def _require_fitting(settings: PipelineSettings) -> None:
     """UserError where a stage would not fit into the GPU that it is for: this machine's, or the one that its work pool
-    names. Nothing is asked where the model's shape is not known. Seeds of a deployment have a GPU each, or its turn.
+    names. Nothing is asked where the model's shape is not known.
     """
     from tucano.training.foresight.forecast import forecast, require_fitting, require_memory  # torch, for a GPU alone
 
-    pools = _pools(settings)
-    if settings.execution.seeds is not None:
-        settings = settings.model_copy(update={"worker": settings.worker.model_copy(update={"parallel": 1})})
-    if settings.execution.computes_here or any(pool.type == ON_THIS_MACHINE for pool in pools):
-        require_fitting(settings)
-    if shape_of(settings.model) is None:
-        return
-    there = [of_pool(pool.base_job_template) for pool in pools if pool.type != ON_THIS_MACHINE]
-    for machine in dict.fromkeys(machine for machine in there if machine is not None):
-        require_memory(forecast(settings, machine), settings)
+    for pool, asked in _places(settings):
+        if pool is None:
+            require_fitting(asked)
+        elif shape_of(settings.model) is not None and (machine := of_pool(pool.base_job_template)) is not None:
+            require_memory(forecast(asked, machine), asked)
+            train = min(training_gpus(asked, machine.gpus), len(asked.grpo.seeds))
+            if asked is settings and seeds_side_by_side(asked) < train:
+                get_run_logger().warning(
+                    "%s has %d GPUs: use them with --set worker.parallel=%d", pool.name, train, train
+                )
 
 
-def _pools(settings: PipelineSettings) -> list[WorkPool]:
-    """Those that the run's deployments work in; `require_places` has seen that they are there."""
-    named = (settings.execution.stages, settings.execution.seeds)
-    deployments = [name for name in named if name is not None]
-    if not deployments:
-        return []
+def _places(settings: PipelineSettings) -> Iterable[tuple[WorkPool | None, PipelineSettings]]:
+    """Each work pool of the run, None for this machine's own, and what it is asked: seeds side by side where seeds
+    train, one model at a time elsewhere. `require_places` has seen that they are there.
+    """
+    stages, seeds = settings.execution.stages, settings.execution.seeds
+    if stages is None and seeds is None:
+        return [(None, settings)]
+    alone = settings.model_copy(update={"worker": settings.worker.model_copy(update={"parallel": 1})})
     with get_client(sync_client=True) as client:
-        found = [client.read_deployment_by_name(name).work_pool_name for name in deployments]
-        return [client.read_work_pool(name) for name in dict.fromkeys(found) if name is not None]
+        pools = [(_pool(client, stages), alone), (_pool(client, seeds), settings)]
+    return {pool.name if pool is not None else None: (pool, asked) for pool, asked in pools}.values()
+
+
+def _pool(client: SyncPrefectClient, deployment: str | None) -> WorkPool | None:
+    """Where a deployment works; None for this machine."""
+    name = client.read_deployment_by_name(deployment).work_pool_name if deployment is not None else None
+    pool = client.read_work_pool(name) if name is not None else None
+    return None if pool is None or pool.type == ON_THIS_MACHINE else pool
 
 
 @stage("write down the plan")

@@ -2,6 +2,7 @@
 a training child: of this run, or for a seed of one of a deployment.
 """
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ from tucano.files.per_task import join_adapters
 from tucano.machine_time import Clock
 from tucano.prompts import Task, read_prompts
 from tucano.requirements import cores
+from tucano.requirements.machine import seeds_together
 from tucano.settings.stages import of_dpo, of_grpo, of_join, of_sft
 from tucano.training import launch
 from tucano.training.health import level
@@ -85,18 +87,25 @@ def train_seed(
 def await_seed(
     run: Run, prompts: PromptSet, start: Start | None, seed: int, preferences: Preferences | None
 ) -> SeedResult:
-    """The result of a seed that a run of the deployment `execution.seeds` trains, unless it is there already.
-    SeedGivenUp where it does not.
+    """The result of a seed that a run of the deployment `execution.seeds` trains, unless it is there already: the same
+    run for all seeds that share a machine. SeedGivenUp where it does not.
     """
     with suppress(Untrained):
         return train_seed.fn(finished_only(run), prompts, start, seed, preferences)
-    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start)}
-    if preferences is not None:  # a deployment of the version before has no such parameter
+    first, *beside = seeds_together(run.settings, seed)
+    parameters: dict[str, Any] = {"seed": first, "prompts": pack(prompts), "start": pack(start)}
+    if beside:  # a deployment of the version before has no such parameters
+        parameters["beside"] = beside
+    if preferences is not None:
         parameters["preferences"] = pack(preferences)
+    part = "-".join(map(str, ["seed", first, *beside]))
     try:
-        name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)
+        names = artifact_of(run, str(run.settings.execution.seeds), part, parameters).split()
     except RunLost as lost:
         raise SeedGivenUp(str(lost)) from None
+    name = next((name for name in names if re.match(rf"\w+-seed-{seed}/", name)), None)
+    if name is None:
+        raise SeedGivenUp("its run trained the seeds beside it and gave this one up; its log says why")
     made = SeedResult(run.adopt(name))
     for part in made.record.made_of:
         run.adopt(part)

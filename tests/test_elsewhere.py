@@ -200,7 +200,7 @@ class Pools:
 
     def read_work_pool(self, name: str) -> SimpleNamespace:
         kind = "process" if name == "local" else "vertex-ai"
-        return SimpleNamespace(type=kind, base_job_template=self.templates.get(name, {}))
+        return SimpleNamespace(name=name, type=kind, base_job_template=self.templates.get(name, {}))
 
 
 def wide(monkeypatch: pytest.MonkeyPatch, pool: str, **templates: dict[str, Any]) -> PipelineSettings:

@@ -211,7 +211,7 @@ class TestTime:
         ("name", "gibibytes", "machine"),
         [
             ("NVIDIA L4", 22, "l4"), ("NVIDIA L40S", 45, "l40s"), ("NVIDIA GeForce RTX 4090", 24, "4090"),
-            ("NVIDIA A100-SXM4-40GB", 40, "a100"), ("NVIDIA A100-SXM4-80GB", 80, "a100-80"),
+            ("NVIDIA A100-SXM4-40GB", 40, "a100"), ("NVIDIA A100-SXM4-80GB", 80, "a100-80gb"),
             ("NVIDIA H100 80GB HBM3", 80, "h100"), ("NVIDIA H200", 140, "h200"), ("NVIDIA B200", 180, None),
         ],
     )  # fmt: skip

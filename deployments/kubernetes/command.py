@@ -7,12 +7,13 @@ from pathlib import Path
 
 import yaml
 
-from deployments.jobs import IMAGE, require_sound, trouble
+from deployments.jobs import IMAGE, SOLD, add_gpus, both, require_sound, trouble
 from deployments.kubernetes.plan import Plan, example, pool
 from deployments.prefect_api import require_server
 from tucano.errors import UserError
 from tucano.security.printable import short
 
+ACCELERATOR = "cloud.google.com/gke-accelerator"
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 """Of an object: RFC 1123, as Kubernetes asks for."""
 VALUE = re.compile(r"[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?", re.ASCII)
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=VALUE",
         help="label that a node must have, like cloud.google.com/gke-accelerator=nvidia-l4",
     )
+    add_gpus(parser, None, f"as the label {ACCELERATOR} of GKE's nodes; without it, and elsewhere, --node names them")
     parser.add_argument(
         "--machine", default="kubernetes", metavar="NAME", help="the node's name in cost.prices (default: kubernetes)"
     )
@@ -67,12 +69,14 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
     if ready:
         print("Their worker, in the cluster (pip install prefect-kubernetes):")
         print(f"  prefect worker start --pool {pool(plan).name} --type kubernetes")
-        print(f"What holds a model works there with:\n  {ready} --set storage=BUCKET")
+        print(f"What holds a model works there with:\n  {ready}{both(plan.gpus)} --set storage=BUCKET")
     return 0
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:
     nodes = dict(label.partition("=")[::2] for label in arguments.node)
+    if arguments.gpu is not None:  # GKE writes NVIDIA_L4 as nvidia-l4
+        nodes[ACCELERATOR] = SOLD[arguments.gpu][0].lower().replace("_", "-")
     if not all(map(LABEL.fullmatch, nodes)) or not all(map(VALUE.fullmatch, nodes.values())):
         raise UserError("--node names a label and its value, like --node cloud.google.com/gke-accelerator=nvidia-l4")
     for option, name in (
@@ -95,4 +99,5 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         service_account=arguments.service_account,
         machine=arguments.machine,
         nodes=nodes,
+        gpus=arguments.gpus,
     )

@@ -1,5 +1,5 @@
-"""What `tucano deploy kubernetes` makes, as plain values: a work pool whose jobs are Kubernetes Jobs with a GPU. Asks
-nobody, and needs no cluster.
+"""What `tucano deploy kubernetes` makes, as plain values: a work pool whose jobs are Kubernetes Jobs with one GPU or
+two. Asks nobody, and needs no cluster.
 
 A Job is never restarted by Kubernetes (`backoffLimit` 0): Prefect schedules the run again, and that is a new Job.
 """
@@ -12,7 +12,7 @@ from deployments.jobs import COMMAND, Pool, environment, variable
 
 NAME = "kubernetes-gpu"
 DESCRIPTION = (
-    "Kubernetes: Jobs with one NVIDIA GPU. Made by `tucano deploy kubernetes`; its worker is that of"
+    "Kubernetes: Jobs with NVIDIA GPUs. Made by `tucano deploy kubernetes`; its worker is that of"
     " prefect-kubernetes, in the cluster."
 )
 GPU = "nvidia.com/gpu"
@@ -39,6 +39,7 @@ class Plan:
     service_account: str
     machine: str
     nodes: Mapping[str, str] = field(default_factory=dict)
+    gpus: int = 1
 
     @property
     def environment(self) -> dict[str, str]:
@@ -62,13 +63,13 @@ def template(plan: Plan) -> dict[str, Any]:
         "service_account": variable("string", plan.service_account, "Account of the Job; it may write the bucket."),
         "node_selector": variable("object", dict(plan.nodes), "Labels that the node must have."),
         "tolerations": variable("array", TOLERATIONS, "Taints that the Job bears."),
-        "cpu": variable("string", "6", "CPUs that are asked for."),
-        "memory": variable("string", "24Gi", "Memory that is asked for."),
+        "cpu": variable("string", f"{6 * plan.gpus}", "CPUs that are asked for."),
+        "memory": variable("string", f"{24 * plan.gpus}Gi", "Memory that is asked for."),
         "active_seconds": variable("integer", LONGEST_HOURS * 3600, "After so long a Job is ended."),
     }
     configuration = {
         **{name: f"{{{{ {name} }}}}" for name in ("name", "namespace", "env", "labels", "command")},
-        "job_manifest": _job(plan.secret),
+        "job_manifest": _job(plan.secret, str(plan.gpus)),
         "pod_watch_timeout_seconds": POD_SECONDS,
         "job_watch_timeout_seconds": None,
         "stream_output": True,
@@ -83,14 +84,14 @@ TOLERATIONS = [
 """Nodes with GPUs, and Spot nodes of GKE, are closed to who does not ask for them."""
 
 
-def _job(secret: str) -> dict[str, Any]:
+def _job(secret: str, gpus: str) -> dict[str, Any]:
     container = {
         "name": "prefect-job",  # the worker of prefect-kubernetes asks for this name
         "image": "{{ image }}",
         "env": "{{ env }}",
         "envFrom": [{"secretRef": {"name": secret}}],
         "args": "{{ command }}",
-        "resources": {"requests": {"cpu": "{{ cpu }}", "memory": "{{ memory }}", GPU: "1"}, "limits": {GPU: "1"}},
+        "resources": {"requests": {"cpu": "{{ cpu }}", "memory": "{{ memory }}", GPU: gpus}, "limits": {GPU: gpus}},
     }
     pod = {
         "parallelism": 1,  # these two are no fields of a pod; prefect-kubernetes refuses a template without them

@@ -13,9 +13,10 @@ from urllib.parse import quote
 from deployments.vertex.google import Answer, Google
 from deployments.vertex.plan import Plan
 
-PREEMPTIBLE = "custom_model_training_preemptible_nvidia_l4_gpus"
-QUOTA = {"spot": PREEMPTIBLE, "flex-start": PREEMPTIBLE, "on-demand": "custom_model_training_nvidia_l4_gpus"}
-"""What a machine counts against. That of flex-start is not taken away and counts as if it could be."""
+QUOTA = "aiplatform.googleapis.com/custom_model_training_{}nvidia_{}_gpus"
+"""What a machine counts against. That of flex-start is not taken away and counts as if it could be
+(https://cloud.google.com/vertex-ai/docs/training/schedule-jobs-dws#quota).
+"""
 JOB_PERMISSIONS = ("aiplatform.customJobs.create", "aiplatform.customJobs.get", "aiplatform.customJobs.cancel")
 OBJECT_PERMISSIONS = ("storage.objects.create", "storage.objects.get", "storage.objects.list", "storage.objects.delete")
 MANIFESTS = "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, "
@@ -61,9 +62,9 @@ def _service(plan: Plan, google: Google) -> CloudCheck:
 
 
 def _quota(plan: Plan, google: Google) -> CloudCheck:
-    metric = QUOTA[plan.provisioning]
-    name = "quota" if metric == PREEMPTIBLE else "quota on demand"
-    metric = f"aiplatform.googleapis.com/{metric}"
+    demanded = plan.provisioning == "on-demand"
+    name = "quota on demand" if demanded else "quota"
+    metric = QUOTA.format("" if demanded else "preemptible_", plan.gpu.replace("-", "_"))
     service = f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com"
     answer = google.get("serviceusage", f"{service}/consumerQuotaMetrics/{quote(metric, safe='')}")
     if settled := _settled(name, answer):
@@ -74,12 +75,14 @@ def _quota(plan: Plan, google: Google) -> CloudCheck:
     limit = _limit([bucket for found in limits for bucket in _listed(found, "quotaBuckets")], plan.region)
     if limit is None:
         return _untold(name, "effectiveLimit that is a number")
-    if limit:
-        return CloudCheck(name, "ok", f"{'no limit' if limit < 0 else limit} L4s for training in {plan.region}")
+    many = f"{plan.gpu.upper()}s"
+    if limit < 0 or limit >= plan.gpus:
+        return CloudCheck(name, "ok", f"{'no limit' if limit < 0 else limit} {many} for training in {plan.region}")
     return CloudCheck(
         name,
         "fails",
-        f"0 L4s in {plan.region}: ask for a higher {metric}; jobs would wait in the queue until they expire",
+        f"{limit} {many} in {plan.region}, and a job takes {plan.gpus}: ask for a higher {metric}; jobs would wait in"
+        " the queue until they expire",
     )
 
 

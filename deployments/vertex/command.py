@@ -5,15 +5,12 @@ import os
 import re
 from pathlib import Path
 
-from deployments.jobs import IMAGE, require_sound, shown, trouble
+from deployments.jobs import IMAGE, SOLD, add_gpus, both, require_sound, shown, trouble
 from deployments.prefect_api import require_server
 from deployments.vertex.plan import (
-    ACCELERATOR,
     DISK_GB,
     LONGEST_HOURS,
     LONGEST_WAIT_HOURS,
-    MACHINE,
-    POOL,
     PROVISIONING,
     Plan,
     pool,
@@ -71,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how a job's machine is had: cheap and taken away at any time, after a wait in a queue, or at once"
         " (default: spot)",
     )
+    add_gpus(parser, "l4", "default: l4")
     parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
@@ -94,8 +92,9 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
         raise UserError(f"not applied, as a check fails: {', '.join(failing)}; mend it, or add --anyway")
     ready = applied(pool(plan), project, arguments.yes)
     if ready:
-        print("Their worker, wherever it can reach Prefect and Google:\n  python -m deployments.vertex.worker")
-        print(f"What holds a model works there with:\n  {ready} --set storage={plan.storage}")
+        print("Their worker, wherever it can reach Prefect and Google:")
+        print(f"  python -m deployments.vertex.worker {plan.name}")
+        print(f"What holds a model works there with:\n  {ready}{both(plan.gpus)} --set storage={plan.storage}")
     return 0
 
 
@@ -105,6 +104,10 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         given = getattr(arguments, option)
         if given is not None and not re.fullmatch(pattern, given, re.ASCII):
             raise UserError(f"--{option.replace('_', '-')} '{short(given)}' is no name that Google takes, like {like}")
+    if arguments.gpu == "h100" and arguments.provisioning == "on-demand":
+        raise UserError(
+            f"Google sells {SOLD['h100'][arguments.gpus]} as spot and flex-start alone; choose one with --provisioning"
+        )
     return Plan(
         project=arguments.project,
         region=arguments.region,
@@ -115,6 +118,8 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         service_account=arguments.service_account or f"tucano-trainer@{arguments.project}.iam.gserviceaccount.com",
         secrets=dict(map(_secret, arguments.secret)),
         provisioning=arguments.provisioning,
+        gpu=arguments.gpu,
+        gpus=arguments.gpus,
     )
 
 
@@ -133,9 +138,9 @@ def _secret(pair: str) -> tuple[str, str]:
 
 def describe(plan: Plan) -> str:
     """The plan for a person, with what stands against it."""
-    return f"""Work pool {POOL}: each seed and each stage is a custom job of Vertex AI
+    return f"""Work pool {plan.name}: each seed and each stage is a custom job of Vertex AI
   where    {plan.project}, {plan.region}
-  machine  {MACHINE} with one {ACCELERATOR}, {_had(plan)}, {DISK_GB} GB
+  machine  {plan.machine} with {plan.holds}, {_had(plan)}, {DISK_GB} GB
            never restarted by the platform: a job that loses its machine fails, and Prefect submits the next one
   image    {plan.image}
   account  {plan.service_account}

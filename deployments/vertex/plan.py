@@ -1,4 +1,4 @@
-"""What `tucano deploy vertex` makes, as plain values: a work pool whose jobs are machines with one NVIDIA L4. Asks
+"""What `tucano deploy vertex` makes, as plain values: a work pool whose jobs are machines with one GPU or two. Asks
 nobody.
 
 A job is submitted once (`disable_retries`): when its machine is taken away it fails, Prefect schedules the run again,
@@ -10,13 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from deployments.jobs import COMMAND, SECRETS, Pool, environment, variable
+from deployments.jobs import COMMAND, SECRETS, SOLD, Pool, environment, variable
 
 POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
-DESCRIPTION = (
-    "Vertex AI: machines with one NVIDIA L4. Made by `tucano deploy vertex`; its worker is deployments.vertex.worker."
-)
-MACHINE, ACCELERATOR = "g2-standard-8", "NVIDIA_L4"
+DESCRIPTION = "Vertex AI: machines with {}. Made by `tucano deploy vertex`; its worker is deployments.vertex.worker."
 LONGEST_HOURS = 72
 """Bounds a job's time in the queue and its training together; with flex-start its training alone."""
 MOST_HOURS = 7 * 24
@@ -53,6 +50,28 @@ class Plan:
     service_account: str
     secrets: Mapping[str, str]
     provisioning: str = "spot"
+    gpu: str = "l4"
+    gpus: int = 1
+
+    @property
+    def name(self) -> str:
+        """Of its work pool, like `vertex-h100x2`."""
+        return f"vertex-{self.gpu}{f'x{self.gpus}' if self.gpus > 1 else ''}"
+
+    @property
+    def accelerator(self) -> str:
+        """Google's name for the GPU."""
+        return SOLD[self.gpu][0]
+
+    @property
+    def machine(self) -> str:
+        """Google's machine type."""
+        return SOLD[self.gpu][self.gpus]
+
+    @property
+    def holds(self) -> str:
+        """What the machine has."""
+        return f"{('one', 'two')[self.gpus - 1]} {self.accelerator}"
 
     @property
     def storage(self) -> str:
@@ -67,7 +86,7 @@ class Plan:
         versions = (
             f"{name}=projects/{self.project}/secrets/{secret}/versions/latest" for name, secret in self.secrets.items()
         )
-        machine = priced(MACHINE, self.provisioning, self.region)
+        machine = priced(self.machine, self.provisioning, self.region)
         return environment(self.api_url, self.tracking_uri, machine) | {SECRETS: ",".join(versions)}
 
 
@@ -85,7 +104,7 @@ def scheduling(provisioning: str) -> dict[str, Any]:
 
 
 def pool(plan: Plan) -> Pool:
-    return Pool(POOL, POOL_TYPE, DESCRIPTION, template(plan))
+    return Pool(plan.name, POOL_TYPE, DESCRIPTION.format(plan.holds), template(plan), like=POOL)
 
 
 def template(plan: Plan) -> dict[str, Any]:
@@ -93,7 +112,7 @@ def template(plan: Plan) -> dict[str, Any]:
     properties = {
         "image": variable("string", plan.image, "Container image, by digest."),
         "env": variable("object", plan.environment, "Environment of the job; secrets go by name into TUCANO_SECRETS."),
-        "machine_type": variable("string", MACHINE, "Compute Engine machine type."),
+        "machine_type": variable("string", plan.machine, "Compute Engine machine type."),
         "boot_disk_size_gb": variable("integer", DISK_GB, "Disk for the image, the model and checkpoints."),
         "maximum_run_time_hours": {
             **variable("integer", LONGEST_HOURS, "Bounds queue and training together; flex-start: training alone."),
@@ -120,8 +139,8 @@ def template(plan: Plan) -> dict[str, Any]:
                 "container_spec": {"image_uri": "{{ image }}", "command": "{{ command }}", "args": []},
                 "machine_spec": {
                     "machine_type": "{{ machine_type }}",
-                    "accelerator_type": ACCELERATOR,
-                    "accelerator_count": 1,
+                    "accelerator_type": plan.accelerator,
+                    "accelerator_count": plan.gpus,
                 },
                 "disk_spec": {"boot_disk_type": "pd-ssd", "boot_disk_size_gb": "{{ boot_disk_size_gb }}"},
             }

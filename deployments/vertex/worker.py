@@ -1,4 +1,4 @@
-"""The worker of the Vertex AI work pool: `python -m deployments.vertex.worker`.
+"""The worker of a Vertex AI work pool: `python -m deployments.vertex.worker [POOL]`, of vertex-l4 where none is named.
 
 Prefect's own worker copies every setting of its environment into the job's: the API key, the database's password,
 folders of its machine. Anybody who may look at the job in the console could read them. This one passes on what the work
@@ -9,6 +9,7 @@ again in another job (a machine that was silent for long, and believed lost). Th
 """
 
 import asyncio
+import sys
 import warnings
 from typing import Any
 
@@ -84,4 +85,4 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
 
 
 if __name__ == "__main__":
-    asyncio.run(Worker(work_pool_name=POOL, name="vertex").start())
+    asyncio.run(Worker(work_pool_name=(sys.argv[1:] or [POOL])[0], name="vertex").start())

@@ -56,8 +56,9 @@ def named(settings: PipelineSettings, deployment: str | None = None) -> str:
 
 
 def seed_name() -> str:
-    """Like `seed 42 of nano synthetic, 2026-11-21`."""
-    return f"seed {runtime.flow_run.parameters['seed']} {_of_model()}"
+    """Like `seed 42 of nano synthetic, 2026-11-21`, with all seeds that it trains."""
+    given = runtime.flow_run.parameters
+    return f"seed {' '.join(map(str, [given['seed'], *(given.get('beside') or ())]))} {_of_model()}"
 
 
 def stage_name() -> str:

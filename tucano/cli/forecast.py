@@ -74,6 +74,8 @@ def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
         print(f"{line.stage:<14} {memory:>9} {_duration(line.seconds):>9}   {line.arithmetic}")
     most = f"{found.hungriest.peak_bytes / GIBIBYTE:.1f} GiB"
     print(f"{'all':<14} {most:>9} {_duration(found.seconds):>9}")
+    if found.fit > 1:
+        print(f"{found.fit} of the seeds fit on one such GPU at a time: --set worker.parallel={found.fit}")
     _dollars(settings, found.seconds, gpu.title.split()[1])
     print(
         "\nMemory is for the longest prompts and completions, time for usual ones. Nobody has run it on a GPU yet: take"

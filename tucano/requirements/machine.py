@@ -5,6 +5,7 @@ how many cores it finds.
 import math
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tucano.errors import UserError
@@ -63,3 +64,37 @@ def seeds_at_a_time(settings: PipelineSettings) -> int:
     return settings.worker.parallel or (
         1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads)
     )
+
+
+def seeds_together(settings: PipelineSettings, seed: int) -> Sequence[int]:
+    """The seeds that one run of the deployment `execution.seeds` trains side by side, `seed` among them: on a GPU as
+    many as worker.parallel says, elsewhere each alone.
+    """
+    size = seeds_at_a_time(settings) if settings.model.device == "cuda" else 1
+    first = settings.grpo.seeds.index(seed) // size * size
+    return settings.grpo.seeds[first : first + size]
+
+
+def gpus_here(devices: Path = Path("/dev")) -> tuple[str, ...]:
+    """This machine's GPUs by the names that CUDA_VISIBLE_DEVICES has for them."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is not None:
+        return tuple(name for name in named.split(",") if name)
+    return tuple(map(str, range(len([*devices.glob("nvidia[0-9]*")]))))
+
+
+def apart(settings: PipelineSettings, gpus: int) -> bool:
+    """Whether the vLLM servers have the last of so many GPUs for themselves."""
+    return settings.grpo.sampler == "vllm" and gpus > 1
+
+
+def training_gpus(settings: PipelineSettings, gpus: int) -> int:
+    """Of so many, those that children work on; one where none was found."""
+    return max(1, gpus - apart(settings, gpus))
+
+
+def seeds_on_a_gpu(settings: PipelineSettings, gpus: int) -> int:
+    """Children of one GPU that train at a time, each with a model of its own, on a machine with so many GPUs."""
+    if settings.model.device != "cuda":
+        return 1
+    return math.ceil(seeds_side_by_side(settings) / training_gpus(settings, gpus))

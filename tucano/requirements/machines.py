@@ -17,8 +17,8 @@ REACHED = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """memory_bytes: as its driver says, not as it is sold; the other figures as sold, per second, operations in 16 bits
-    and in 32.
+    """memory_bytes: of one GPU, as its driver says, not as it is sold; the other figures as sold, per second,
+    operations in 16 bits and in 32. gpus: how many of them the machine has.
     """
 
     title: str
@@ -26,6 +26,7 @@ class Machine:
     bytes_per_second: float
     operations_per_second: float
     exact_operations_per_second: float
+    gpus: int = 1
 
     def computing_in(self, dtype: str) -> "Machine":
         """The same with the operations that it makes in this precision."""
@@ -44,7 +45,7 @@ MACHINES = {
     "l40s": Machine("NVIDIA L40S", 46_068 * 2**20, 864e9, 362e12, 91.6e12),
     "4090": Machine("NVIDIA 4090", 24_564 * 2**20, 1008e9, 165.2e12, 82.6e12),
     "a100": Machine("NVIDIA A100 40 GB", 40_960 * 2**20, 1555e9, 312e12, 19.5e12),
-    "a100-80": Machine("NVIDIA A100 80 GB", 81_920 * 2**20, 2039e9, 312e12, 19.5e12),
+    "a100-80gb": Machine("NVIDIA A100 80 GB", 81_920 * 2**20, 2039e9, 312e12, 19.5e12),
     "h100": Machine("NVIDIA H100 80 GB SXM", 81_559 * 2**20, 3350e9, 989e12, 66.9e12),
     "h200": Machine("NVIDIA H200 141 GB", 143_771 * 2**20, 4800e9, 989e12, 66.9e12),
 }
@@ -54,7 +55,7 @@ MACHINES = {
 ACCELERATORS = {
     "nvidia-l4": "l4",
     "nvidia-tesla-a100": "a100",
-    "nvidia-a100-80gb": "a100-80",
+    "nvidia-a100-80gb": "a100-80gb",
     "nvidia-h100-80gb": "h100",
     "nvidia-h200-141gb": "h200",
 }
@@ -86,9 +87,13 @@ def names_gpu(machine: str, gpu: str) -> bool:
 
 
 def of_pool(template: Mapping[str, Any]) -> Machine | None:
-    """The GPU that a work pool's job template names; None where it names none, or one whose figures are not here."""
-    named = re.search(r'accelerator(?:_type)?": "([\w-]+)"', json.dumps(template))
+    """The GPU that a work pool's job template names, with how many of them a job has; None where it names none, or one
+    whose figures are not here.
+    """
+    text = json.dumps(template)
+    named = re.search(r'accelerator(?:_type)?": "([\w-]+)"', text)
     if named is None:
         return None
     known = ACCELERATORS.get(named[1].lower().replace("_", "-"))
-    return MACHINES[known] if known else None
+    count = re.search(r'(?:accelerator_count|nvidia\.com/gpu)": "?(\d+)', text)
+    return replace(MACHINES[known], gpus=int(count[1]) if count else 1) if known else None

@@ -16,7 +16,7 @@ import psutil
 
 from tucano.errors import UserError
 from tucano.requirements.limits import most_memory
-from tucano.requirements.machine import seeds_side_by_side
+from tucano.requirements.machine import apart, gpus_here, seeds_on_a_gpu, seeds_side_by_side
 from tucano.requirements.shapes import Shape, adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
 
@@ -57,8 +57,9 @@ def require_memory(settings: PipelineSettings) -> None:
     """UserError for the hungriest stage, where the device is known and has less than that."""
     there = device_bytes(settings.model.device)
     if there is not None and settings.grpo.sampler == "vllm" and settings.model.device == "cuda":
-        require_servers_share(settings, there)
-        there = max(0, int(there * (1 - settings.worker.vllm_memory_share * seeds_on_a_gpu(settings))))
+        gpus = len(gpus_here())
+        require_servers_share(settings, there, gpus)
+        there = max(0, int(there * (1 - servers_share(settings, _seeds_here(settings), gpus))))
     most = max(needs(settings), key=lambda need: need.bytes, default=None)
     if most is not None and there is not None and most.bytes > there:
         raise UserError(
@@ -67,13 +68,21 @@ def require_memory(settings: PipelineSettings) -> None:
         )
 
 
-def require_servers_share(settings: PipelineSettings, gpu_bytes: int) -> None:
-    """UserError where a vLLM server's share of a GPU cannot hold the weights and the cache of one longest answer."""
+def require_servers_share(settings: PipelineSettings, gpu_bytes: int, gpus: int) -> None:
+    """UserError where a vLLM server's share of a GPU cannot hold the weights and the cache of one longest answer, or
+    where the servers of all seeds do not fit into a GPU of their own.
+    """
     shape = shape_of(settings.model)
     if settings.grpo.sampler != "vllm" or shape is None:
         return
     model = settings.model
     share = settings.worker.vllm_memory_share
+    servers = seeds_side_by_side(settings)
+    if apart(settings, gpus) and share * servers > 1:
+        raise UserError(
+            f"{servers} vLLM servers with worker.vllm_memory_share={share:g} each do not fit into the one GPU that they"
+            f" have for themselves; lower it to {math.floor(100 / servers) / 100:g} at most, or lower worker.parallel"
+        )
     width = _width(model)
     needed = _weights(model, shape, width) + model.max_length_tokens * _cached(shape, width)
     least = math.ceil(100 * needed / gpu_bytes) / 100
@@ -103,16 +112,20 @@ def device_bytes(device: str) -> int | None:
         return None
 
 
-def share_for_tensors(settings: PipelineSettings, children: int) -> float:
-    """Of a GPU's memory, what CUDA leaves to so many children together, and their vLLM servers where they have some."""
-    taken = settings.worker.vllm_memory_share * children if settings.grpo.sampler == "vllm" else 0.0
-    return max(0.0, FOR_TENSORS * (1 - taken))
+def share_for_tensors(settings: PipelineSettings, children: int, gpus: int) -> float:
+    """Of a GPU's memory, what CUDA leaves to so many children together, and their vLLM servers where they are on it."""
+    return max(0.0, FOR_TENSORS * (1 - servers_share(settings, children, gpus)))
 
 
-def seeds_on_a_gpu(settings: PipelineSettings) -> int:
-    """Children of one GPU that train at a time, each with a model, and a server if any, of its own."""
-    alone = settings.model.device != "cuda" or settings.execution.seeds is not None
-    return 1 if alone else seeds_side_by_side(settings)
+def servers_share(settings: PipelineSettings, children: int, gpus: int) -> float:
+    """Of a GPU's memory, what the vLLM servers of so many children take beside them."""
+    beside = settings.grpo.sampler == "vllm" and not apart(settings, gpus)
+    return settings.worker.vllm_memory_share * children if beside else 0.0
+
+
+def _seeds_here(settings: PipelineSettings) -> int:
+    """That one of this machine's GPUs is sure to hold at a time: those of a deployment may train elsewhere."""
+    return 1 if settings.execution.seeds is not None else seeds_on_a_gpu(settings, len(gpus_here()))
 
 
 def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
@@ -125,7 +138,7 @@ def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     cache = ceiling * _cached(shape, width)
     logits = grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
     cached = grpo.sampler == "local"
-    seeds = seeds_on_a_gpu(settings)
+    seeds = _seeds_here(settings)
     fewer = "worker.parallel, " if seeds > 1 else ""
     smaller = "grpo.max_completion_tokens, or take a smaller model"
     if settings.sft.enabled:

@@ -62,7 +62,8 @@ class Job:
     `answer`, a `public` or a `pace` job, and `answered` is an artifact's folder where its starts did so before.
     `preferences` is a file of answer pairs for a `dpo` job. A recovery checkpoint is written every `save_steps` steps
     and before `checkpoint_minutes` have passed. The vLLM fields are for a server that draws, where the settings ask
-    for one; `gpu_share` is how much of a GPU's memory this child may fill.
+    for one; `gpu_share` is how much of a GPU's memory this child may fill. `gpus` are those of a machine with several
+    that children work on, each child on one; `vllm_gpu` is the one that their servers have for themselves.
     """
 
     kind: ChildKind
@@ -83,6 +84,8 @@ class Job:
     vllm_python: str | None = None
     vllm_memory_share: float = 0.35
     gpu_share: float = 0.0
+    gpus: list[str] = field(default_factory=list)
+    vllm_gpu: str | None = None
 
     @property
     def seed(self) -> int:

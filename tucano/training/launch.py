@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -47,6 +48,9 @@ Child = subprocess.Popen[str] | ForkedChild
 _children: set[Child] = set()
 _stopping = threading.Event()
 _fork_server: ForkServer | None = None
+_working: Counter[str] = Counter()
+"""How many children each GPU has."""
+_choosing = threading.Lock()
 
 
 def run_job(
@@ -66,9 +70,9 @@ def run_job(
         raise WorkerCrashed(f"{job.kind} was not started: the run is being stopped")
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="launch-", dir=work) as place:
+    with tempfile.TemporaryDirectory(prefix="launch-", dir=work) as place, _on_a_gpu(job) as shown:
         job.write(Path(place) / "job.json")
-        child = _started(job, Path(place) / "job.json", python)
+        child = _started(job, Path(place) / "job.json", python, shown)
         _children.add(child)
         if stopping():
             child.send_signal(signal.SIGTERM)
@@ -87,7 +91,25 @@ def run_job(
         return _outcome(job, Path(place), child.wait())
 
 
-def _started(job: Job, file: Path, python: str | None) -> Child:
+@contextmanager
+def _on_a_gpu(job: Job) -> Iterator[dict[str, str]]:
+    """The environment in which a child sees one GPU of several, the one with the fewest children: transformers' Trainer
+    would spread each batch over all that it sees (torch.nn.DataParallel).
+    """
+    if not job.gpus:
+        yield {}
+        return
+    with _choosing:
+        gpu = min(job.gpus, key=_working.__getitem__)
+        _working[gpu] += 1
+    try:
+        yield {"CUDA_VISIBLE_DEVICES": gpu}
+    finally:
+        with _choosing:
+            _working[gpu] -= 1
+
+
+def _started(job: Job, file: Path, python: str | None, shown: dict[str, str]) -> Child:
     if _fork_server is not None:
         model = job.settings["model"]
         if may_fork(model["backend"], model["device"], python):
@@ -104,7 +126,7 @@ def _started(job: Job, file: Path, python: str | None) -> Child:
         encoding="utf-8",
         errors="replace",
         start_new_session=True,
-        env=environment(job.threads),
+        env=environment(job.threads) | shown,
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tucano.prompts import Task
-from tucano.requirements.memory import seeds_on_a_gpu, share_for_tensors
+from tucano.requirements.machine import apart, gpus_here, seeds_on_a_gpu
+from tucano.requirements.memory import share_for_tensors
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
 from tucano.settings.stages import of_answers, of_dpo, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
@@ -58,7 +59,9 @@ def order(
 ) -> Job:
     """`start` is base and adapter that the job begins with."""
     base, adapter = start or (settings.model.place, None)
-    children = seeds_on_a_gpu(settings)
+    gpus = gpus_here() if settings.model.device == "cuda" else ()
+    several, servers = len(gpus) > 1, apart(settings, len(gpus))
+    children = seeds_on_a_gpu(settings, len(gpus))
     return Job(
         kind=kind,
         settings=RECEIVED[kind](settings, seed).model_dump(mode="json"),
@@ -77,5 +80,7 @@ def order(
         checkpoint_minutes=settings.worker.checkpoint_minutes,
         vllm_python=settings.worker.vllm_python,
         vllm_memory_share=settings.worker.vllm_memory_share,
-        gpu_share=share_for_tensors(settings, children) / children,
+        gpu_share=share_for_tensors(settings, children, len(gpus)) / children,
+        gpus=list(gpus[: len(gpus) - servers]) if several else [],
+        vllm_gpu=gpus[-1] if servers else None,
     )

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tucano.errors import UserError
-from tucano.requirements.machine import seeds_side_by_side
+from tucano.requirements.machine import gpus_here, seeds_on_a_gpu, training_gpus
 from tucano.requirements.machines import GIBIBYTE, MACHINES, Machine
-from tucano.requirements.memory import device_bytes, require_servers_share, seeds_on_a_gpu, share_for_tensors
+from tucano.requirements.memory import device_bytes, require_servers_share, servers_share, share_for_tensors
 from tucano.requirements.shapes import Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight.pieces import Piece, Pieces
@@ -50,8 +50,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
+    """fit: how many seeds one GPU holds at a time, 0 where it holds not even one."""
+
     machine: Machine
     lines: tuple[Line, ...]
+    fit: int = 1
 
     @property
     def seconds(self) -> float:
@@ -76,10 +79,11 @@ def forecast(
         )
     computing = machine.computing_in(settings.model.dtype)
     lines = []
-    for line in _Run(settings, shape, computing).lines():
+    run = _Run(settings, shape, computing)
+    for line in run.lines():
         done(line)
         lines.append(line)
-    return Forecast(computing, tuple(lines))
+    return Forecast(computing, tuple(lines), run.fit)
 
 
 def require_fitting(settings: PipelineSettings) -> None:
@@ -88,12 +92,13 @@ def require_fitting(settings: PipelineSettings) -> None:
     """
     there = device_bytes("cuda")
     if there is not None and shape_of(settings.model) is not None:
-        require_memory(forecast(settings, replace(ANY, memory_bytes=there)), settings)
+        machine = replace(ANY, memory_bytes=there, gpus=max(1, len(gpus_here())))
+        require_memory(forecast(settings, machine), settings)
 
 
 def require_memory(found: Forecast, settings: PipelineSettings) -> None:
     """UserError for the hungriest stage where the machine, or what a vLLM server leaves of it, has less."""
-    require_servers_share(settings, found.machine.memory_bytes)
+    require_servers_share(settings, found.machine.memory_bytes, found.machine.gpus)
     lacking = {
         line.peak_bytes - _bytes_for_training(settings, found.machine, line.children): line for line in found.lines
     }
@@ -102,7 +107,7 @@ def require_memory(found: Forecast, settings: PipelineSettings) -> None:
         there = _bytes_for_training(settings, found.machine, most.children)
         several = f" of {most.children} seeds at a time" if most.children > 1 else ""
         server = "the vLLM server" if most.children == 1 else f"{most.children} vLLM servers"
-        beside = f" beside {server}" if settings.grpo.sampler == "vllm" else ""
+        beside = f" beside {server}" if servers_share(settings, 1, found.machine.gpus) else ""
         raise UserError(
             f"{most.stage}{several} will take about {most.peak_bytes / GIBIBYTE:.1f} GiB and {found.machine.title} has"
             f" {there / GIBIBYTE:.1f} GiB for tensors{beside}:"
@@ -112,7 +117,7 @@ def require_memory(found: Forecast, settings: PipelineSettings) -> None:
 
 def _bytes_for_training(settings: PipelineSettings, machine: Machine, children: int) -> int:
     """Of the machine's memory, what CUDA leaves, and the vLLM servers of so many children where they have some."""
-    return round(machine.memory_bytes * share_for_tensors(settings, children))
+    return round(machine.memory_bytes * share_for_tensors(settings, children, machine.gpus))
 
 
 class _Run:
@@ -121,6 +126,7 @@ class _Run:
         self.shape = shape
         self.machine = machine
         self.there_bytes = _bytes_for_training(settings, machine, 1)
+        self.fit = 1
         self.pieces = Pieces(settings.model, shape)
         self.ceiling = settings.grpo.max_completion_tokens
         self.longest = settings.model.max_length_tokens
@@ -134,7 +140,11 @@ class _Run:
             yield self._sft()
         training = list(self._grpo_step())
         yield self._preflight(training)
-        yield from map(self._side_by_side, [*training, *self._after_grpo()])
+        after = list(self._after_grpo())
+        bare = self._step_bytes(self.settings.grpo.micro_batch)  # whatever memory is left for it keeps activations
+        drawing = (line.peak_bytes for line in [*training, *after] if line.stage != "GRPO steps")
+        self.fit = self._fitting(max(bare, *drawing), len(self.settings.grpo.seeds))
+        yield from map(self._side_by_side, [*training, *after])
         yield self._answers("answers", *self._comparison(), models=2)
         yield self._merge()
 
@@ -171,17 +181,24 @@ class _Run:
 
     def _side_by_side(self, line: Line) -> Line:
         """The same for the seeds that train at a time."""
-        children = seeds_side_by_side(self.settings)
+        children = seeds_on_a_gpu(self.settings, self.machine.gpus)
         if children == 1:
             return line
-        fits = (
-            fewer
-            for fewer in range(children - 1, 0, -1)
-            if fewer * line.peak_bytes <= _bytes_for_training(self.settings, self.machine, fewer)
+        fewer = self._fitting(line.peak_bytes, children - 1)
+        parallel = fewer * training_gpus(self.settings, self.machine.gpus)
+        mend = (
+            f"--set worker.parallel={parallel} would fit" if parallel else f"--set worker.parallel=1, and {line.mend}"
         )
-        fewer = next(fits, None)
-        mend = f"--set worker.parallel={fewer} would fit" if fewer else f"--set worker.parallel=1, and {line.mend}"
         return replace(line, peak_bytes=children * line.peak_bytes, mend=mend, children=children)
+
+    def _fitting(self, peak_bytes: int, most: int) -> int:
+        """How many seeds of this peak one GPU holds at a time, of at most so many."""
+        held = (
+            seeds
+            for seeds in range(most, 0, -1)
+            if seeds * peak_bytes <= _bytes_for_training(self.settings, self.machine, seeds)
+        )
+        return next(held, 0)
 
     def _sft(self) -> Line:
         sft = self.settings.sft
@@ -241,7 +258,7 @@ class _Run:
 
     def _packed(self, rows: int) -> tuple[float, str, int]:
         """The same where no padding is read, and as many layers are kept as one child has memory for."""
-        children = seeds_on_a_gpu(self.settings)
+        children = seeds_on_a_gpu(self.settings, self.machine.gpus)
         there = _bytes_for_training(self.settings, self.machine, children) // children
         room, peak = self.pieces.room(rows, self.longest - self.ceiling, self.ceiling, there)
         layers = self.shape.num_hidden_layers

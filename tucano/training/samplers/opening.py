@@ -31,11 +31,13 @@ def sampler_for(
     """
     if completions.sampler == "local":
         return LocalSampler(completions.own_decoding, fixed)
-    return server_for(job, base, rank, model, WorkFiles(Path(job.work)).server_log)
+    return server_for(job, base, rank, model, WorkFiles(Path(job.work)).server_log, job.vllm_gpu)
 
 
-def server_for(asked: "Job | Opening", base: str, rank: int, model: LoadedModel, log: Path) -> Sampler:
+def server_for(
+    asked: "Job | Opening", base: str, rank: int, model: LoadedModel, log: Path, gpu: str | None = None
+) -> Sampler:
     """Draws from a vLLM server, which is started as `asked` says."""
     assert asked.vllm_python is not None, "settings without an interpreter are refused"
     share, threads = asked.vllm_memory_share, asked.threads
-    return VllmSampler(ServerPlan(asked.vllm_python, base, model, rank, share, threads, log))
+    return VllmSampler(ServerPlan(asked.vllm_python, base, model, rank, share, threads, log, gpu))

@@ -53,7 +53,7 @@ class ServerPlan:
     """What a server is started with.
 
     base: folder or hub id. rank: of the adapters, 0 for none. memory_share: of the GPU, for weights and cache. threads:
-    of the CPU. log: where it writes what it says.
+    of the CPU. log: where it writes what it says. gpu: by CUDA's name for it, where it is not that of this process.
     """
 
     python: str
@@ -63,6 +63,7 @@ class ServerPlan:
     memory_share: float
     threads: int
     log: Path
+    gpu: str | None = None
 
     def arguments(self, socket: Path) -> list[str]:
         """Every option that shapes what is drawn, explicit: by default vLLM takes temperature and top-k from the
@@ -90,6 +91,7 @@ class ServerPlan:
         )
         return {
             **{name: os.environ[name] for name in passed if name in os.environ},
+            **({"CUDA_VISIBLE_DEVICES": self.gpu} if self.gpu is not None else {}),
             "VLLM_API_KEY": secret,
             "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1",
             "VLLM_NO_USAGE_STATS": "1",
