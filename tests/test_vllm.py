@@ -25,7 +25,7 @@ from test_grpo_parity import one_thread_and_the_signals_as_before, ours, tiny  #
 from test_grpo_parity import settings as small
 from test_health import asked_for
 from test_training import SignalAt
-from transformers import AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from benchmarks.vllm_standin import interpreter
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
@@ -42,7 +42,7 @@ from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_policy
-from tucano.training.samplers import Decoding
+from tucano.training.samplers import Decoding, dequantised
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.server import ServerPlan
 from tucano.training.samplers.vllm import VllmSampler
@@ -283,6 +283,43 @@ def test_sampler_and_trainer_always_agree(who: str, variant: dict[str, object], 
     assert any(tensor.abs().sum() > 0 for name, tensor in adapter.items() if "lora_B" in name)
 
 
+NF4 = {"quantization": "nf4"}
+
+
+def test_a_server_of_a_4_bit_base_is_given_the_very_matrices_that_are_multiplied_with(
+    folder: Path, tmp_path: Path
+) -> None:
+    """By what each layer makes of the unit vectors: its columns, to which nothing but zeros is added."""
+    shape = small().model.model_copy(update=NF4)
+    policy, _ = load_policy(shape, str(folder / "model"), None, trainable=True, seed=1)
+    move(policy, 0.05)
+    dequantised.write(policy, str(folder / "model"), shape, tmp_path / "served")
+    exact, served = (AutoModelForCausalLM.from_pretrained(place) for place in (folder / "model", tmp_path / "served"))
+    live, rounded = policy.get_base_model(), 0
+    for name, weight in served.named_parameters():
+        if name.endswith("proj.weight"):
+            layer = live.get_submodule(name.removesuffix(".weight")).get_base_layer()
+            with torch.no_grad():
+                assert torch.equal(layer(torch.eye(weight.shape[1])).T, weight), name
+            rounded += not torch.equal(weight, exact.get_parameter(name))
+        else:
+            assert torch.equal(live.get_parameter(name), weight), name
+    assert rounded == 14 and not hasattr(served.config, "quantization_config")
+    assert AutoTokenizer.from_pretrained(tmp_path / "served").get_vocab()
+
+
+def test_sampler_and_trainer_agree_on_a_4_bit_base(folder: Path, tmp_path: Path) -> None:
+    """What is left is bfloat16 on one side. With the exact base behind the server they are apart by five times that."""
+    plain = chosen(interpreter(tmp_path), max_steps=2)
+    run = plain.model_copy(update={"model": plain.model.model_copy(update=NF4)})
+    steps, _ = ours(folder, tmp_path / "as trained", run)
+    assert not (tmp_path / "as trained" / "work" / "dequantised").exists(), "it goes with the server"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VllmSampler, "_as_trained", lambda self, policy: self.plan)
+        apart, _ = ours(folder, tmp_path / "exact", run)
+    assert 5 * max(step[GAP] for step in steps) < min(step[GAP] for step in apart)
+
+
 def test_stale_weights_raise_the_alarm(folder: Path, tmp_path: Path) -> None:
     """A server that keeps its first adapter: the gap grows with every step that the policy takes."""
     run = chosen(interpreter(tmp_path, "stale"), max_steps=12, learning_rate=0.05)
@@ -320,8 +357,6 @@ def test_settings_that_cannot_work_are_refused() -> None:
     with pytest.raises(ValueError, match=r"worker\.vllm_python=/PATH/bin/python"):
         validated({"grpo": {"sampler": "vllm"}})
     given = {"grpo": {"sampler": "vllm"}, "worker": {"vllm_python": "python"}}
-    with pytest.raises(ValueError, match=r"model\.quantization=nf4 trains rounded ones"):
-        validated({**given, "model": {"device": "cuda", "quantization": "nf4", "name": "org/model"}})
     with pytest.raises(ValueError, match=r"model\.lora_rank=513 is more than the 512 that grpo\.sampler=vllm serves"):
         validated({**given, "model": {"lora_rank": 513}})
 

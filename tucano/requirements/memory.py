@@ -84,7 +84,8 @@ def require_servers_share(settings: PipelineSettings, gpu_bytes: int, gpus: int)
             f" have for themselves; lower it to {math.floor(100 / servers) / 100:g} at most, or lower worker.parallel"
         )
     width = _width(model)
-    needed = _weights(model, shape, width) + model.max_length_tokens * _cached(shape, width)
+    served = model.model_copy(update={"quantization": "none"})  # 4-bit weights are served as what they stand for
+    needed = _weights(served, shape, width) + model.max_length_tokens * _cached(shape, width)
     least = math.ceil(100 * needed / gpu_bytes) / 100
     if share * gpu_bytes < needed:
         mend = f"raise it to {least:g} at least" if least < 1 else "take a smaller model"

@@ -114,16 +114,15 @@ class PipelineSettings(Section):
                 "grpo.sampler=vllm needs an interpreter with vLLM: name it with worker.vllm_python=/PATH/bin/python"
                 " (docs/gpu.md says how to make one)"
             )
-        if self.grpo.sampler == "vllm" and self.model.quantization != "none":
-            raise ValueError(
-                "grpo.sampler=vllm draws with exact weights, and model.quantization=nf4 trains rounded ones: the two"
-                " would be different policies; set model.quantization=none"
-            )
         if self.grpo.sampler == "vllm" and self.model.lora_rank > VLLM_RANKS[-1]:
             raise ValueError(
                 f"model.lora_rank={self.model.lora_rank} is more than the {VLLM_RANKS[-1]} that grpo.sampler=vllm"
                 " serves; lower it, or set grpo.sampler=local"
             )
+        if not self.grpo.max_steps and not self.dpo.enabled:
+            raise ValueError("grpo.max_steps=0 trains nothing; give it steps, or set dpo.enabled=true for DPO alone")
+        if not self.grpo.max_steps and self.grpo.admission is not None:
+            raise ValueError("grpo.admission chooses GRPO's prompts, and grpo.max_steps=0 makes no step; leave it out")
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
         return self

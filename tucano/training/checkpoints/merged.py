@@ -7,7 +7,7 @@ model in 32 bits.
 
 import ctypes
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,16 +70,23 @@ def write(
     weights = _Weights(base.sources(), aliases, dict(model.state_dict()), device)
     layers = _layers(model, adapter, device) if adapter else {}
     shapes = {name: torch.empty_like(weights.shapes[name], dtype=torch.bfloat16) for name in aliases}
-    plan = split_torch_state_dict_into_shards(shapes, max_shard_size=MOST_BYTES)
+    store(shapes, lambda name: _added(weights.read(name), layers.get(name)).to("cpu", torch.bfloat16), folder)
+    _describe(model, stop, folder)
+
+
+def store(shapes: Mapping[str, Tensor], made: Callable[[str], Tensor], folder: Path) -> None:
+    """Weights of these shapes (tensors without contents) into files that transformers reads. Each is made when its turn
+    comes, by its name, and read back. NotAsSaved where a file holds something else.
+    """
+    plan = split_torch_state_dict_into_shards(dict(shapes), max_shard_size=MOST_BYTES)
     folder.mkdir(parents=True, exist_ok=True)
     for file, names in plan.filename_to_tensors.items():
-        stored = {name: _added(weights.read(name), layers.get(name)).to("cpu", torch.bfloat16) for name in names}
+        stored = {name: made(name) for name in names}
         save_file(stored, folder / file, {"format": "pt"})
         compare(stored, stored_tensors([folder / file]), folder / file, set(stored))
     if plan.is_sharded:
         index = {"metadata": plan.metadata, "weight_map": plan.tensor_to_filename}
         (folder / SAFE_WEIGHTS_INDEX_NAME).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n", "utf-8")
-    _describe(model, stop, folder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ import logging
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,7 +24,7 @@ from tucano.errors import WorkerFailed
 from tucano.training.checkpoints import interruption, weights
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.jobs import pulse
-from tucano.training.samplers import Decoding, Draw
+from tucano.training.samplers import Decoding, Draw, dequantised
 from tucano.training.samplers.server import BASE, Server, ServerDied, ServerPlan
 
 log = logging.getLogger(__name__)
@@ -72,11 +74,24 @@ class VllmSampler:
         if self._server is not None:
             self._server.close()
         self._server, self._loaded = None, None
+        shutil.rmtree(self._dequantised, ignore_errors=True)
+
+    @property
+    def _dequantised(self) -> Path:
+        return self.plan.log.with_name("dequantised")
+
+    def _as_trained(self, policy: Policy) -> ServerPlan:
+        """The plan, with the base that the policy computes with: of a 4-bit one a folder of our own."""
+        if self.plan.model.quantization == "none":
+            return self.plan
+        shutil.rmtree(self._dequantised, ignore_errors=True)  # a killed process may have left a part
+        dequantised.write(policy, self.plan.base, self.plan.model, self._dequantised)
+        return replace(self.plan, base=str(self._dequantised))
 
     def _hold(self, policy: Policy) -> str:
         """The name under which the server holds these weights, from now on if it did not."""
         if self._server is None:
-            self._server = Server(self.plan)
+            self._server = Server(self._as_trained(policy))
         if not isinstance(policy, PeftModel):
             return BASE
         name = f"policy-{_digest(policy)}"
