@@ -36,7 +36,7 @@ from tucano.settings.stages import of_dpo, of_grpo, of_join, of_sft
 from tucano.training import launch
 from tucano.training.health import level
 from tucano.training.jobs import MODULES, Job
-from tucano.training.orders import JobFolders, for_task, order
+from tucano.training.orders import JobFolders, for_round, for_task, order
 
 
 @stage("sft")
@@ -80,7 +80,14 @@ def train_seed(
         parts = {task: reinforce(run, prompts, start, seed, task) for task in run.settings.tasks}
         return join(run, prompts, seed, parts)
     made = reinforce(run, prompts, start, seed)
-    return prefer(run, prompts, start, made, preferences) if run.settings.dpo.enabled else made
+    for number in range(1, 1 + rounds(run)):
+        made = prefer(run, prompts, start, made, preferences if number == 1 else None, number)
+    return made
+
+
+def rounds(run: Run) -> int:
+    """Of DPO after GRPO."""
+    return run.settings.dpo.rounds if run.settings.dpo.enabled else 0
 
 
 @stage("seed run", task_run_name="seed-{seed}")
@@ -109,15 +116,14 @@ def await_seed(
     made = SeedResult(run.adopt(name))
     for part in made.record.made_of:
         run.adopt(part)
-    kind: Literal["grpo", "dpo"] = "dpo" if run.settings.dpo.enabled else "grpo"
-    return known(run, seed_training(run, prompts, seed, kind), made) if made.record.tracking_run else made
+    return known(run, seed_training(run, prompts, seed, rounds(run)), made) if made.record.tracking_run else made
 
 
 def reinforce(run: Run, prompts: PromptSet, start: Start | None, seed: int, task: Task | None = None) -> SeedResult:
     """GRPO's best adapter, with its curves: for all tasks, or for one alone."""
     settings = run.settings
     name = f"grpo-seed-{seed}" if task is None else f"grpo-seed-{seed}-{task}"
-    training = seed_training(run, prompts, seed, "grpo")
+    training = seed_training(run, prompts, seed)
     chosen = of_grpo(settings, seed)
     if task is not None:
         training = replace(training, name=f"{training.name} {task}", params={**training.params, "task": task})
@@ -158,12 +164,14 @@ def join(run: Run, prompts: PromptSet, seed: int, parts: Mapping[Task, SeedResul
 
 
 def prefer(
-    run: Run, prompts: PromptSet, start: Start | None, before: SeedResult, preferences: Preferences | None
+    run: Run, prompts: PromptSet, start: Start | None, before: SeedResult, preferences: Preferences | None, number: int
 ) -> SeedResult:
-    """DPO's best adapter, which is GRPO's where no look at the validation set found a better one."""
+    """The best adapter of a round of DPO, which is the one before it where no look at the validation set found a better
+    one.
+    """
     settings = run.settings
     seed = before.seed
-    training = seed_training(run, prompts, seed, "dpo")
+    training = seed_training(run, prompts, seed, number)
     people = preferences if preferences is not None and preferences.record.pairs else None
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -171,20 +179,26 @@ def prefer(
         if people is not None:
             folders = replace(folders, preferences=people.files.pairs)
         begin = (start_of(run, start)[0], str(before.files.adapter))
-        job = order("dpo", settings, seed, settings.worker.threads, folders, start=begin)
+        job = for_round(order("dpo", settings, seed, settings.worker.threads, folders, start=begin), number)
         trained = _trained(run, job, training, run.seed_slots)
         alarms = [*(alarm.model_dump() for alarm in before.record.alarms), *trained["alarms"]]
-        told = {"made_of": [before.artifact.name], "before_step": before.record.best_step}
+        told = {
+            "made_of": [*before.record.made_of, before.artifact.name],
+            "before_step": max(before.record.before_step, before.record.best_step),
+        }
         return {**trained, **told, "alarms": alarms, "seed": seed}
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", before.artifact.stage: before.digest}
     if people is not None:
         inputs["preferences"] = people.digest
-    made = SeedResult(run.make(f"dpo-seed-{seed}", MODULES["dpo"], of_dpo(settings, seed), inputs, produce))
+    stage = f"dpo-seed-{seed}" + (f"-round-{number}" if number > 1 else "")
+    made = SeedResult(run.make(stage, MODULES["dpo"], of_dpo(settings, seed, number), inputs, produce))
     return known(run, training, made)
 
 
-def seed_training(run: Run, prompts: PromptSet, seed: int, kind: Literal["grpo", "dpo"]) -> Training:
+def seed_training(run: Run, prompts: PromptSet, seed: int, number: int = 0) -> Training:
+    """Of GRPO, or of a round of DPO after it."""
+    kind: Literal["grpo", "dpo"] = "dpo" if number else "grpo"
     selection = run.settings.grpo.selection
 
     def best(folder: Path, record: Mapping[str, Any]) -> Best:
@@ -192,7 +206,8 @@ def seed_training(run: Run, prompts: PromptSet, seed: int, kind: Literal["grpo",
 
     chosen = run.settings.grpo.model_dump(exclude={"seeds"}) if kind == "grpo" else run.settings.dpo.model_dump()
     splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
-    return Training(f"{kind} seed {seed}", kind, seed, {**chosen, "seed": seed}, splits, best)
+    name = f"{kind} seed {seed}" + (f" round {number}" if number > 1 else "")
+    return Training(name, kind, seed, {**chosen, "seed": seed}, splits, best)
 
 
 def _folders(run: Run, recipe: Recipe, prompts: PromptSet, draft: Path) -> JobFolders:

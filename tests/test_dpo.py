@@ -21,10 +21,13 @@ from test_resume import interrupted, left, logged
 from data.own.preferences import trainable_pairs
 from rewards import Score
 from tasks.prepare import choose_preferences
-from tasks.running.handles import Preferences, PromptSet
+from tasks.running.handles import Preferences, PromptSet, SeedResult
 from tasks.running.run import Run
+from tasks.running.tracked import Training
+from tasks.train import train_seed
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError
+from tucano.files.models import SeedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.preferences import UNLEARNABLE, AnswerPair, read_answer_pairs, write_answer_pairs
 from tucano.profiles import validated
@@ -32,10 +35,12 @@ from tucano.prompts import Prompt, write_prompts
 from tucano.requirements.second_zero import findings
 from tucano.settings import HealthSettings, PipelineSettings
 from tucano.settings.stages import of_dpo
+from tucano.settings.training.dpo import DpoStage
 from tucano.thoughts import told
+from tucano.training import grpo
 from tucano.training.checkpoints import interruption
-from tucano.training.jobs import parse
-from tucano.training.orders import JobFolders, order
+from tucano.training.jobs import Job, parse
+from tucano.training.orders import JobFolders, for_round, order
 from tucano.training.policies.load import load_base, load_policy, lora_config
 from tucano.training.preferences import dpo
 from tucano.training.preferences.dpo import ResumableDPOTrainer, arguments, ranked_pairs
@@ -127,6 +132,7 @@ def test_a_pair_is_the_best_and_the_worst_of_a_group_that_ended() -> None:
     assert pair == AnswerPair("Escreva.", "pedido a", "bom", "mau")
 
 
+PAIRS = {"pairs": 1, "left_out": {}}
 TESTED, VALIDATING = "Qual foi o faturamento de maio em Recife?", "Crie uma notificação para o fone azul."
 KEPT = AnswerPair(SYSTEMS["push"], "Um pedido que ninguém mais faz, só este aqui.", "sim", "não")
 
@@ -193,6 +199,9 @@ def test_a_file_without_pairs_is_refused_at_second_0(line: str, said: str, tmp_p
     ("changed", "said"),
     [
         ({"dpo": {**DPO, "ranked": False}}, "dpo.ranked=false leaves no pairs to learn from"),
+        ({"dpo": {**DPO, "ranked": False, "rounds": 2, "pairs": "f"}}, "dpo.rounds=2 draws answers anew in each round"),
+        ({"grpo": {"max_steps": 0}}, "grpo.max_steps=0 trains nothing"),
+        ({"dpo": DPO, "grpo": {"max_steps": 0, "admission": {}}}, "and grpo.max_steps=0 makes no step"),
         ({"dpo": {**DPO, "micro_batch": 3}}, "dpo.micro_batch=3 does not divide dpo.batch_size=2"),
         ({"dpo": DPO, "data": {"thinking": ["push"]}}, "answers without their thoughts"),
         ({"dpo": DPO, "model": {"backend": "unsloth", "device": "cuda", "dtype": "bfloat16"}}, "needs model.backend"),
@@ -288,3 +297,65 @@ def test_pairs_of_people_are_an_artifact_that_needs_their_file_no_more(tmp_path:
     with pytest.raises(UserError, match="is no file of preference pairs"):
         choosing(tmp_path / "s", prompts, pairs=str(file))
     assert choosing(tmp_path / "s", prompts) is None
+
+
+def test_each_round_goes_on_from_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GRPO has its best adapter at step 7, the rounds at 1, 2 and 3; what people preferred is learned once."""
+    jobs: list[Job] = []
+
+    def trained(run: Run, job: Job, training: Training, slots: Any) -> dict[str, Any]:
+        jobs.append(job)
+        place = SeedFiles(Path(job.output)).adapter
+        place.mkdir()
+        (place / "made").write_text(training.name, encoding="utf-8")
+        return {"best_step": len(jobs), "best_value": 0.5, "alarms": [], "tracking_run": ""}
+
+    def seed_result(draft: Path) -> dict[str, Any]:
+        return {"seed": 1, "best_step": 7, "best_value": 0.5, "alarms": [], "tracking_run": ""}
+
+    store = Store(tmp_path / "s")
+    prompts = PromptSet(store.make(Recipe("data", {}, {}, "code"), lambda draft: {"licences": []}, lambda said: None))
+    before = SeedResult(store.make(Recipe("grpo-seed-1", {}, {}, "code"), seed_result, lambda said: None))
+    people = Preferences(store.make(Recipe("preferences", {}, {}, "code"), lambda draft: PAIRS, lambda said: None))
+    monkeypatch.setattr("tasks.train._trained", trained)
+    monkeypatch.setattr("tasks.train.reinforce", lambda *given: before)
+    monkeypatch.setattr("tasks.train.known", lambda run, training, made: made)
+    monkeypatch.setattr("tasks.train.data_split", lambda *given: given)
+    run = Choosing(settings(rounds=3), store, None, "", None)  # type: ignore[arg-type]
+    made = train_seed.fn(run, prompts, None, 1, people)
+    begun = [(Path(str(job.adapter)) / "made").read_text(encoding="utf-8") for job in jobs[1:]]
+    assert begun == ["dpo seed 1", "dpo seed 1 round 2"] and jobs[0].adapter == str(before.files.adapter)
+    assert [job.settings["round"] for job in jobs] == [1, 2, 3]
+    assert [job.preferences is not None for job in jobs] == [True, False, False]
+    assert [name.split("/")[0] for name in made.record.made_of] == ["grpo-seed-1", "dpo-seed-1", "dpo-seed-1-round-2"]
+    assert (made.artifact.stage, made.record.before_step, made.record.best_step) == ("dpo-seed-1-round-3", 7, 3)
+
+
+def test_a_later_round_draws_other_answers_even_where_nothing_moved(folder: Path, tmp_path: Path) -> None:
+    chosen = settings(max_epochs=1, eval_steps=99)
+    (tmp_path / "output").mkdir()
+    folders = JobFolders(folder, tmp_path / "work", tmp_path / "output")
+    start = (str(folder / "model"), str(folder / "adapter"))
+    drawn = []
+    for number in (1, 1, 2):
+        job = for_round(order("dpo", chosen, 1, 1, folders, start=start), number)
+        stage = DpoStage.model_validate(job.settings)
+        files = PromptFiles(folder)
+        policy, examiner = dpo._opened(job, stage, files)
+        drawn.append(dpo.gathered(job, stage, files, policy, examiner).pairs)
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_dpo_can_begin_where_sft_ended(folder: Path, tmp_path: Path) -> None:
+    """GRPO of no steps hands on its start, which it has looked at."""
+    plain = settings().model_dump(mode="json")
+    chosen = validated({**plain, "grpo": {**plain["grpo"], "max_steps": 0}})
+    (tmp_path / "output").mkdir()
+    folders = JobFolders(folder, tmp_path / "work", tmp_path / "output")
+    made = grpo.run(order("grpo", chosen, 1, 1, folders, start=(str(folder / "model"), str(folder / "adapter"))))
+    assert made is not None and (made["steps"], made["best_step"]) == (0, 0)
+    assert made["validation"] == [(0, made["best_value"])]
+    adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]
+    before, after = map(load_file, adapters)
+    assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
+    train(folder, tmp_path / "then", chosen)

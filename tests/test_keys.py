@@ -86,6 +86,7 @@ READ_BY: dict[str, set[str]] = {
     "data.judge": NOWHERE,
     "dpo.save_steps": NOWHERE,
     "dpo.enabled": NOWHERE,
+    "dpo.rounds": NOWHERE,  # each round is an artifact of its own
     "dpo.pairs": NOWHERE,
     "data.path": NOWHERE,  # of files the content counts: neither place holds any here
     "audit.ratings": {"audit"},
@@ -263,7 +264,7 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
         "sft": lambda: fine_tune.fn(run, prompts),
         "preflight": lambda: check_before_grpo.fn(run, prompts, start),
         "grpo": lambda: train_seed.fn(run, prompts, start, 42, None),
-        "dpo": lambda: prefer(run, prompts, start, seed, None),
+        "dpo": lambda: prefer(run, prompts, start, seed, None, 1),
         "joined": lambda: join(run, prompts, 42, {"push": seed}),
         "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
         "starts": lambda: answer_starts.fn(run, prompts, start),

@@ -1,24 +1,34 @@
-"""A 4-bit base can be merged: how far quantisation alone moves it is measured, before the first step and at the end."""
+"""A 4-bit base can be trained by all that transformers trains, and merged: how far quantisation alone moves it is
+measured, before the first step and at the end.
+"""
 
+import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from nano_models import nano_adapter, nano_base
 from safetensors.torch import load_file, save_file
-from test_grpo_parity import ours, tiny
+from test_grpo_parity import final_adapter, one_thread_and_the_signals_as_before, ours, tiny  # noqa: F401  a fixture
 from test_grpo_parity import settings as small
 
+from tucano.profiles import validated
 from tucano.prompts import TASKS, Prompt, write_prompts
 from tucano.settings import ModelSettings, PipelineSettings
-from tucano.training import merge, sft
+from tucano.settings.stages import of_grpo
+from tucano.settings.training.dpo import DpoSettings
+from tucano.storage.journal import read_journal
+from tucano.training import grpo, grpo_trainer, merge, sft
 from tucano.training import preflight_checks as check
+from tucano.training.algorithms import Block
 from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
+from tucano.training.preferences import dpo
 
 MODEL = ModelSettings(nano_hidden=64, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
 NF4 = MODEL.model_copy(update={"quantization": "nf4"})
@@ -92,6 +102,74 @@ def test_an_adapter_on_a_quantised_base_moves_at_a_small_learning_rate(quantizat
     began = weights.adapter(begun, weights.TRAINED)
     same = [(ended[name] == began[name]).float().mean().item() for name in ended if "lora_A" in name]
     assert len(same) == 14 and sum(same) / len(same) <= 0.01
+
+
+RECIPES = {
+    "entropy bonus": {"entropy_coef": 0.01, "entropy_target": 9.0},
+    "EDGE": {"entropy_advantages": True},
+    "blocks": {"block_advantages": True, "advantages": "group", "rewards": "grounded"},
+}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_what_unsloth_refuses_trains_a_quantised_base(
+    recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Untrained weights write no field, so blocks are planted: two of four completions begin better than the others."""
+    calls: list[None] = []
+
+    def plant(*_: object) -> tuple[Block, ...]:
+        calls.append(None)
+        return (Block(float(len(calls) % 4 < 2), 0, 1),)
+
+    monkeypatch.setattr(grpo_trainer, "blocks_of", plant)
+    chosen = nf4(max_steps=3, eval_steps=3, save_steps=3, **RECIPES[recipe])
+    folder = tiny(tmp_path / "tiny", hidden=64)
+    steps, ended = ours(folder, tmp_path / "run", chosen)
+    assert len(steps) == 3 and all(math.isfinite(step["train/loss"]) for step in steps)
+    assert all(step["train/grad_norm"] > 0 for step in steps)
+    assert any(tensor.abs().sum() > 0 for name, tensor in ended.items() if "lora_B" in name)
+    if recipe == "entropy bonus":
+        assert [step["train/entropy_coef"] for step in steps] == pytest.approx([0.015, 0.02, 0.025])
+    assert bool(calls) == (recipe == "blocks")
+
+
+def nf4(**given: Any) -> PipelineSettings:
+    """`small` on a quantised base; extraction is answered with fields, and no prompt of it is there."""
+    plain = small().model_dump(mode="json")
+    mix, unwatched = {"mix": {"push": 0.5, "extraction": 0.5}}, {"stop_on": []}  # rewards are random
+    chosen = validated({**plain, "data": mix, "health": unwatched, "grpo": {**plain["grpo"], **given}})
+    return chosen.model_copy(update={"model": chosen.model.model_copy(update={"quantization": "nf4"})})
+
+
+def begun_before(place: Path) -> tuple[Path, Path]:
+    """Base and adapter of an earlier stage."""
+    folder = tiny(place / "tiny", hidden=64)
+    (folder / "base").symlink_to(folder / "model")
+    return folder, nano_adapter(folder, MODEL, noise=0.02)
+
+
+def test_dpo_trains_a_quantised_base_from_where_grpo_ended(tmp_path: Path) -> None:
+    """TRL had rounded the policy to bfloat16, and not its reference: margins were no longer 0 before the first step."""
+    folder, before = begun_before(tmp_path)
+    learning = DpoSettings(enabled=True, batch_size=2, micro_batch=1, learning_rate=0.01, eval_steps=9)
+    chosen = nf4(max_completion_tokens=32, generations=16, batch_size=16).model_copy(update={"dpo": learning})
+    (tmp_path / "output").mkdir()
+    folders = JobFolders(prompts=folder, work=tmp_path / "work", output=tmp_path / "output")
+    made = dpo.run(order("dpo", chosen, 1, 1, folders, start=(str(folder / "model"), str(before))))
+    assert made is not None and made["pairs"] >= 2
+    steps = [row.values for row in read_journal(tmp_path / "work" / "journal.jsonl") if "train/loss" in row.values]
+    assert steps[0]["train/rewards/margins"] == 0 and all(math.isfinite(step["train/loss"]) for step in steps)
+    began, ended = load_file(before / "adapter_model.safetensors"), final_adapter(tmp_path / "work")
+    assert all(not torch.equal(began[name], ended[name]) for name in began)
+
+
+def test_grpo_on_a_quantised_base_begins_with_the_very_adapter_of_sft(tmp_path: Path) -> None:
+    folder, before = begun_before(tmp_path)
+    folders = JobFolders(prompts=folder, work=tmp_path / "work", output=tmp_path)
+    job = order("grpo", nf4(), 1, 1, folders, start=(str(folder / "model"), str(before)))
+    trainer, _ = grpo.build(job, of_grpo(nf4(), 1), tmp_path / "drafts", [])
+    weights.read_back(trainer.model, before)
 
 
 def test_sft_too_trains_an_adapter_of_a_quantised_base_in_float32(quantised: Job, tmp_path: Path) -> None:

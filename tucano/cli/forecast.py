@@ -166,7 +166,9 @@ def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Ro
     looks = math.ceil(steps / dpo.eval_steps) + 1
     look = settings.data.validation_prompts * grpo.validation_samples * tried["answer"]
     how = f"{drawn:,} answers, {steps} steps x {each:.2f} s, {looks} looks x {look:.1f} s"
-    return Row("DPO", rounds * (drawn * tried["answer"] + steps * each + looks * look), how)
+    again = f", in each of {dpo.rounds} rounds" if dpo.rounds > 1 else ""
+    seconds = dpo.rounds * (drawn * tried["answer"] + steps * each + looks * look)
+    return Row("DPO", rounds * seconds, how + again)
 
 
 def _dollars(settings: PipelineSettings, seconds: float, machine: str) -> None:

@@ -210,7 +210,7 @@ def _alarms_can_fire(settings: PipelineSettings) -> Iterator[str]:
             f"the alarms policy_still and collapse need {LOOKS_OF_TREND} looks at the validation set and this run has"
             f" {looks}; lower grpo.eval_steps={settings.grpo.eval_steps}"
         )
-    if steps < window:
+    if 0 < steps < window:
         yield (
             f"the alarms no_signal, entropy_gone and at_ceiling need health.window={window} steps and this run has"
             f" grpo.max_steps={steps}; lower the former"

@@ -98,11 +98,11 @@ def of_join(settings: PipelineSettings, seed: int) -> JoinStage:
     return _received(JoinStage, settings, seed=seed)
 
 
-def of_dpo(settings: PipelineSettings, seed: int) -> DpoStage:
+def of_dpo(settings: PipelineSettings, seed: int, number: int = 1) -> DpoStage:
     own = narrowed(DpoTraining, settings.dpo)
     shared = (narrowed(Drawing, settings.grpo), narrowed(Looking, settings.grpo))
     run = DpoRun.model_construct(**{name: value for part in (own, *shared) for name, value in part})
-    return _received(DpoStage, settings, dpo=run, threads=settings.worker.threads, seed=seed)
+    return _received(DpoStage, settings, dpo=run, threads=settings.worker.threads, seed=seed, round=number)
 
 
 def of_answers(settings: PipelineSettings, seed: int) -> AnswersStage:

@@ -54,7 +54,7 @@ def run(job: Job) -> dict[str, object] | None:
     beginning = begun(job, f"grpo seed {job.seed}")
     journal = beginning.journal
     attempt = beginning.attempt
-    watch = watched(journal, settings.health, settings.grpo.max_steps, beginning.name)
+    watch = watched(journal, settings.health, max(1, settings.grpo.max_steps), beginning.name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, beginning.name, shown)])
     asked = of_tasks(settings, read_prompts(files.validation))
@@ -68,7 +68,9 @@ def run(job: Job) -> dict[str, object] | None:
             chosen = _chosen(attempt, settings, trainer, examiner, journal)
             chosen.write(SeedFiles(Path(job.output)).admission)
             trainer.draws_from(chosen)
-        if not trainer.train_resumable():
+        if not settings.grpo.max_steps:
+            validation.look(trainer.model, 0)
+        elif not trainer.train_resumable():
             return None
     journal.commit(trainer.state.global_step)
     weights.describe(trainer.model, work.best)
@@ -120,15 +122,15 @@ def build(
     thinking = frozenset(task for task, system in systems.items() if thinks(system))
     scorer = Rewards(rewards, prompts, Reader(tokenizer, most_thought), thinking)
     dataset = _dataset(prompts, systems, tokenizer)
-    trainer = trainer_class()(
-        model=policy,
-        args=arguments(settings, output, job.save_steps),
-        train_dataset=dataset,
-        reward_funcs=scorer.functions(),
-        processing_class=tokenizer,
-        callbacks=callbacks,
-    )
-    weights.train_in_float32(policy)
+    with weights.kept_in_float32(policy):
+        trainer = trainer_class()(
+            model=policy,
+            args=arguments(settings, output, job.save_steps),
+            train_dataset=dataset,
+            reward_funcs=scorer.functions(),
+            processing_class=tokenizer,
+            callbacks=callbacks,
+        )
     if settings.model.device == "cuda":
         _know_the_gpu(trainer, settings, job.gpu_share)
     trainer.settings, trainer.scorer = settings.grpo, scorer

@@ -48,6 +48,11 @@ def for_task(job: Job, task: Task) -> Job:
     return replace(job, settings={**job.settings, "tasks": [task]})
 
 
+def for_round(job: Job, number: int) -> Job:
+    """The same preference optimisation as one of several rounds."""
+    return replace(job, settings={**job.settings, "round": number})
+
+
 def order(
     kind: ChildKind,
     settings: PipelineSettings,

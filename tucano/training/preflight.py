@@ -116,8 +116,9 @@ def run(job: Job) -> dict[str, object]:
     scratch.mkdir(parents=True)
     recorder = Recorder()
     table = Table()
-    schedule = grpo.arguments(settings, scratch, settings.steps)
-    table.ask("learning rate", check.learning_rate, schedule, settings.grpo.max_steps)  # resets what a trainer shares
+    if steps := settings.grpo.max_steps:
+        schedule = grpo.arguments(settings, scratch, settings.steps)
+        table.ask("learning rate", check.learning_rate, schedule, steps)  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
     with closing(examiner.sampler):
         _ask_all(table, job, settings, trainer, examiner, recorder)

@@ -63,7 +63,7 @@ def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
     epochs = grpo.max_steps * per_step / (max(1, seen) * grpo.iterations)
     few = [f"{task} {count}" for task, count in counts.items() if count < FEWEST_PROMPTS]
     looks = math.ceil(grpo.max_steps / grpo.eval_steps)
-    fires = grpo.patience * grpo.eval_steps < grpo.max_steps
+    fires = not grpo.max_steps or grpo.patience * grpo.eval_steps < grpo.max_steps
     return [
         Check(
             "epochs",

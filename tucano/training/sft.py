@@ -31,7 +31,7 @@ from tucano.thoughts import can_think
 from tucano.training.checkpoints import manifest
 from tucano.training.checkpoints.beginning import Reporter, begun, shared_arguments
 from tucano.training.checkpoints.resumable import ResumableTrainer
-from tucano.training.checkpoints.weights import describe, save_whole, train_in_float32
+from tucano.training.checkpoints.weights import describe, kept_in_float32, save_whole
 from tucano.training.jobs import Job
 from tucano.training.policies.chat import encode_chats, harmless
 from tucano.training.policies.load import Policy, load_base, load_policy
@@ -136,19 +136,19 @@ def run(job: Job) -> dict[str, object] | None:
     validation = _dataset(read_prompts(files.demonstrations_validation), files, tokenizer)
     if further:
         dataset = dataset.add_column("id", [example.id for example in examples])
-    trainer = ResumableSFTTrainer(
-        model=model,
-        args=_arguments(settings, beginning.attempt.drafts, job),
-        train_dataset=dataset,
-        eval_dataset=validation,
-        processing_class=tokenizer,
-        callbacks=[Reporter(beginning.journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
-    )
+    with kept_in_float32(model):
+        trainer = ResumableSFTTrainer(
+            model=model,
+            args=_arguments(settings, beginning.attempt.drafts, job),
+            train_dataset=dataset,
+            eval_dataset=validation,
+            processing_class=tokenizer,
+            callbacks=[Reporter(beginning.journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
+        )
     _leave_out_long(trainer, len(dataset) + len(validation), settings.model.max_length_tokens)
     if further:
         kept: Any = trainer.train_dataset  # without rows that TRL has cut away
         trainer.wordings = WordingSampler(kept["id"], job.seed)
-    train_in_float32(model)
     trainer.begin(beginning)
     trainer.validation = plateau
     if not trainer.train_resumable():

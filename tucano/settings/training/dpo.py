@@ -52,8 +52,13 @@ class DpoSettings(DpoTraining):
     """Preference optimisation (DPO) of each seed after GRPO, on pairs of a better and a worse answer."""
 
     enabled: bool = Field(False, description="Off: a seed's result is GRPO's adapter.")
+    rounds: PositiveInt = Field(
+        1, le=100, description="Trainings one after another, each on answers drawn anew from the one before it."
+    )
     pairs: Line | None = Field(
-        None, description="File of pairs that people preferred, as `tucano data feedback FOLDER` writes it."
+        None,
+        description="File of pairs that people preferred, as `tucano data feedback FOLDER` writes it; for the first"
+        " round.",
     )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
 
@@ -64,6 +69,11 @@ class DpoSettings(DpoTraining):
         if self.enabled and not self.ranked and self.pairs is None:
             raise ValueError(
                 "dpo.ranked=false leaves no pairs to learn from; name some with dpo.pairs, or leave it true"
+            )
+        if self.rounds > 1 and not self.ranked:
+            raise ValueError(
+                f"dpo.rounds={self.rounds} draws answers anew in each round, and dpo.ranked=false draws none; leave one"
+                " of them out"
             )
         return self
 
@@ -82,3 +92,4 @@ class DpoStage(Section):
     validation_temperature: float
     health: HealthSettings
     seed: int
+    round: PositiveInt = 1

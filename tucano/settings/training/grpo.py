@@ -29,8 +29,10 @@ class Condition(Section):
 class GrpoTraining(Drawing):
     """What shapes a step of the optimizer, and when the run ends: all that the preflight rehearses."""
 
-    max_steps: PositiveInt = Field(
-        1500, le=1_000_000, description="Optimizer steps; the only length there is (no epochs beside it)."
+    max_steps: NonNegativeInt = Field(
+        1500,
+        le=1_000_000,
+        description="Optimizer steps; the only length there is (no epochs beside it). 0: DPO goes on from the start.",
     )
     batch_size: PositiveInt = Field(
         32,
@@ -162,7 +164,7 @@ class GrpoTraining(Drawing):
     def _nothing_is_silently_ignored(self) -> Self:
         if sentence := next(self._idle(), None):
             raise ValueError(f"grpo.{sentence}")
-        if self.eval_steps > self.max_steps:
+        if self.eval_steps > self.max_steps > 0:
             raise ValueError(
                 f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be"
                 " chosen"
@@ -175,7 +177,7 @@ class GrpoTraining(Drawing):
         """
         waits = self.patience * self.eval_steps
         said = f"grpo.patience x eval_steps = {waits}"
-        if waits >= self.max_steps:
+        if waits >= self.max_steps > 0:
             warnings.warn(
                 f"{said} leaves no room before max_steps={self.max_steps}: early stopping cannot fire", stacklevel=2
             )

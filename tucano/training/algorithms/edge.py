@@ -4,7 +4,8 @@ advantage).
 Where a group's answers earn nearly the same, all their advantages are near 0. Divided by how unsure the policy was of
 each, they come apart again: a right answer that was certain gains, and so does the punishment of a certain wrong one.
 
-What was left out: guided error correction, which puts reference answers among the sampled ones.
+What was left out: guided error correction, which puts reference answers among the sampled ones. Training prompts carry
+no good answer, and none that the policy has not drawn has an honest importance ratio: it would be SFT within GRPO.
 """
 
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ reaches it, and half of the groups drawn anew where groups without a signal are.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tucano.errors import UserError
@@ -138,8 +138,8 @@ class _Run:
     def lines(self) -> Iterator[Line]:
         if self.settings.sft.enabled:
             yield self._sft()
-        training = list(self._grpo_step())
-        yield self._preflight(training)
+        yield self._preflight()
+        training = list(self._grpo_step(self.settings.grpo.max_steps * self.settings.trainings))
         after = list(self._after_grpo())
         bare = self._step_bytes(self.settings.grpo.micro_batch)  # whatever memory is left for it keeps activations
         drawing = (line.peak_bytes for line in [*training, *after] if line.stage != "GRPO steps")
@@ -155,12 +155,13 @@ class _Run:
         )
         return Line("merge", MERGE_BYTES * weights, weights / MERGED_PER_SECOND, how, "the model's size decides")
 
-    def _preflight(self, training: Sequence[Line]) -> Line:
+    def _preflight(self) -> Line:
         """It rehearses some steps with the run's own batches, on a GPU."""
-        each = sum(line.seconds for line in training) / (self.settings.grpo.max_steps * self.settings.trainings)
-        most = max(training, key=lambda line: line.peak_bytes)
         steps = self.settings.preflight.steps
-        return replace(most, stage="preflight", seconds=steps * each, arithmetic=f"{steps} steps x {_each(each)}")
+        training = list(self._grpo_step(steps))
+        seconds = sum(line.seconds for line in training)
+        most = max(training, key=lambda line: line.peak_bytes)
+        return replace(most, stage="preflight", seconds=seconds, arithmetic=f"{steps} steps x {_each(seconds / steps)}")
 
     def _after_grpo(self) -> Iterator[Line]:
         """Like the lines of GRPO: of one seed's child its memory, of all of them their time."""
@@ -215,10 +216,9 @@ class _Run:
             "lower sft.batch_size, or model.max_length_tokens",
         )
 
-    def _grpo_step(self) -> Iterator[Line]:
-        """Of one seed's child its memory, of all of them their time."""
+    def _grpo_step(self, steps: int) -> Iterator[Line]:
+        """Of one seed's child its memory, of so many steps their time."""
         grpo = self.settings.grpo
-        steps = grpo.max_steps * self.settings.trainings
         parts = grpo.batch_size // grpo.micro_batch
         rows = grpo.batch_size * grpo.rollout_steps
         each, how = self._drawing(rows)
@@ -277,12 +277,14 @@ class _Run:
         settings = self.settings
         seeds = len(settings.grpo.seeds)
         parts = dpo.batch_size // dpo.micro_batch
+        trainings = seeds * dpo.rounds
         if dpo.ranked:
             asked = settings.data.train_prompts * settings.grpo.generations
-            yield self._answers("DPO answers", asked, seeds, f"{seeds} seeds", models=1)
+            how = f"{seeds} seeds" + (f" x {dpo.rounds} rounds" if dpo.rounds > 1 else "")
+            yield self._answers("DPO answers", asked, trainings, how, models=1)
         rows = 2 * dpo.micro_batch
         half = self.ceiling // 2
-        steps = math.ceil(settings.data.train_prompts / dpo.batch_size * dpo.max_epochs) * seeds
+        steps = math.ceil(settings.data.train_prompts / dpo.batch_size * dpo.max_epochs) * trainings
         usual = self.pieces.update(rows, PROMPT_TOKENS, half)
         each = parts * (
             usual.seconds(self.machine) + self.pieces.reading(rows, PROMPT_TOKENS, half).seconds(self.machine)

@@ -21,7 +21,7 @@ from trl.trainer.utils import _ChunkedLogProbFunction
 from tucano.requirements.machines import HOST_SECONDS, Machine
 from tucano.requirements.shapes import Shape
 from tucano.settings.model import AdaptedModel
-from tucano.training.checkpoints.weights import Policy, train_in_float32
+from tucano.training.checkpoints.weights import Policy
 from tucano.training.foresight.meter import Meter
 from tucano.training.policies import packed
 from tucano.training.policies.load import lora_config
@@ -103,7 +103,6 @@ class Pieces:
         )
         with torch.device("meta"):
             policy = get_peft_model(Qwen3ForCausalLM(config).to(self.dtype), lora_config(self.model))
-        train_in_float32(policy)
         policy.gradient_checkpointing_enable({"use_reentrant": False, "preserve_rng_state": False})
         policy.enable_input_require_grads()
         return policy

@@ -1,14 +1,15 @@
-"""Direct preference optimisation of one seed after GRPO (Rafailov et al. 2023, 2305.18290).
+"""Direct preference optimisation of one seed after GRPO, one round of it (Rafailov et al. 2023, 2305.18290).
 
     L = -log sigmoid(beta (log p(chosen) / q(chosen) - log p(rejected) / q(rejected)))        (eq. 7)
 
-p is the policy, q the one that GRPO has made, from which p starts; a log-probability is the sum over an answer's
-tokens. Loss and metrics are TRL's. Ours are the pairs (`ranked_pairs`, and those that people preferred), the looks at
-GRPO's validation set, which keep the best adapter (at first GRPO's own), and exact checkpoints. What was left out:
-other losses of TRL's trainer, and reference log-probabilities computed beforehand (a file of TRL's that no checkpoint
-knows).
+p is the policy, q the one that GRPO (or the round before) has made, from which p starts; a log-probability is the sum
+over an answer's tokens. Loss and metrics are TRL's. Ours are the pairs (`ranked_pairs`, and those that people
+preferred), the looks at GRPO's validation set, which keep the best adapter (at first that of q), and exact checkpoints.
+What was left out: other losses of TRL's trainer, and reference log-probabilities computed beforehand (a file of TRL's
+that no checkpoint knows).
 """
 
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ from tucano.training.algorithms import NOISE
 from tucano.training.checkpoints.attempts import Attempt
 from tucano.training.checkpoints.beginning import Beginning, Reporter, begun, shared_arguments
 from tucano.training.checkpoints.resumable import STATE, Part, ResumableTrainer
-from tucano.training.checkpoints.weights import TRAINED, describe, train_in_float32
+from tucano.training.checkpoints.weights import TRAINED, describe, kept_in_float32
 from tucano.training.health import Alarm, Watch, watched
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.policies.chat import encode_chats, harmless
@@ -96,7 +97,7 @@ def run(job: Job) -> dict[str, object] | None:
     settings = DpoStage.model_validate(job.settings)
     files = PromptFiles(Path(job.prompts))
     output = SeedFiles(Path(job.output))
-    beginning = begun(job, f"dpo seed {job.seed}")
+    beginning = begun(job, f"dpo seed {job.seed}" + (f" round {settings.round}" if settings.round > 1 else ""))
     journal = beginning.journal
     best = beginning.best
     policy, examiner = _opened(job, settings, files)
@@ -138,14 +139,14 @@ def _trainer(
     beginning: Beginning,
     learned: Learned,
 ) -> ResumableDPOTrainer:
-    trainer = ResumableDPOTrainer(
-        model=policy,
-        args=arguments(settings, beginning.attempt.drafts, job.save_steps),
-        train_dataset=_dataset(learned.pairs, validation.examiner.tokenizer),
-        processing_class=validation.examiner.tokenizer,
-        callbacks=[Reporter(beginning.journal, beginning.name, {"loss": "loss", "rewards/margins": "margin"})],
-    )
-    train_in_float32(policy)
+    with kept_in_float32(policy):
+        trainer = ResumableDPOTrainer(
+            model=policy,
+            args=arguments(settings, beginning.attempt.drafts, job.save_steps),
+            train_dataset=_dataset(learned.pairs, validation.examiner.tokenizer),
+            processing_class=validation.examiner.tokenizer,
+            callbacks=[Reporter(beginning.journal, beginning.name, {"loss": "loss", "rewards/margins": "margin"})],
+        )
     trainer.begin(beginning)
     trainer.validation, trainer.learned = validation, learned
     planned = math.ceil(settings.dpo.max_epochs * math.ceil(len(learned.pairs) / settings.dpo.batch_size))
@@ -185,12 +186,22 @@ def gathered(job: Job, settings: DpoStage, files: PromptFiles, policy: PeftModel
     pairs = list[AnswerPair]()
     if dpo.ranked:
         prompts = read_prompts(files.train)
-        answers = examiner.answer(policy, prompts, dpo.generations, dpo.temperature, job.seed)
+        seed = seed_of(job.seed, settings.round)
+        answers = examiner.answer(policy, prompts, dpo.generations, dpo.temperature, seed)
         pairs += ranked_pairs(answers, dpo.generations, examiner.system_prompts)
     if job.preferences is not None:
         pairs += read_answer_pairs(Path(job.preferences))
     fitting = [pair for pair in pairs if _tokens(examiner, pair) <= settings.model.max_length_tokens]
     return Learned(fitting, len(pairs) - len(fitting))
+
+
+def seed_of(seed: int, number: int) -> int:
+    """What a round draws its answers by: one that has moved nothing is no copy of the one before it. In 32 bits, as
+    torch's generator of a CPU looks at no more of a seed.
+    """
+    if number == 1:
+        return seed
+    return int.from_bytes(hashlib.sha256(f"{seed} round {number}".encode()).digest()[:4])
 
 
 def ranked_pairs(
