@@ -103,6 +103,9 @@ class Pieces:
         )
         with torch.device("meta"):
             policy = get_peft_model(Qwen3ForCausalLM(config).to(self.dtype), lora_config(self.model))
+        for weight in policy.parameters():
+            if weight.requires_grad:
+                weight.data = weight.data.float()
         policy.gradient_checkpointing_enable({"use_reentrant": False, "preserve_rng_state": False})
         policy.enable_input_require_grads()
         return policy
