@@ -15,25 +15,25 @@ from tucano.settings import PipelineSettings
 @flow(name="seed", flow_run_name=seed_name)
 def seed(
     settings: PipelineSettings,
-    seed: int,
+    seed: int | list[int],
     prompts: str,
     start: str | None,
     tracking_run: str,
     slot: str | None = None,
     preferences: str | None = None,
-    beside: list[int] | None = None,
 ) -> State[None]:
     """GRPO with one seed, with DPO after it where asked for, from what the pipeline has made: `prompts`, `start` and
     `preferences` are names of artifacts in `settings.storage`.
 
-    `beside` are seeds that train on the same machine meanwhile. Ends Completed with the names of the SeedResults as its
-    message. `slot` names a global concurrency limit to be held while training.
+    Several seeds train side by side. Ends Completed with the names of the SeedResults as its message. `slot` names a
+    global concurrency limit to be held while training.
     """
     with opened(settings, tracking_run) as run, held(slot):
         asked = PromptSet(run.store.named(prompts))
         begun = Start(run.store.named(start)) if start else None
         preferred = Preferences(run.store.named(preferences)) if preferences else None
+        seeds = seed if isinstance(seed, list) else [seed]
         work = train_seed.with_options(retries=settings.worker.retries)
-        together = {one: work.submit(run, asked, begun, one, preferred) for one in [seed, *(beside or ())]}
+        together = {one: work.submit(run, asked, begun, one, preferred) for one in seeds}
         made = gather(run, together).trained
     return Completed(message=" ".join(one.artifact.name for one in made))

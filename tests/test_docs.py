@@ -44,6 +44,7 @@ OF_OTHERS = {
     "--env-manager local", "--env.taskset.", "--env.taskset.tasks push", "--limit 20",
     "AWS_SECRET_ACCESS_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "Host", "PATH",
     "PREFECT_API_KEY", "aiplatform.googleapis.com/custom_model_training_preemptible_nvidia_l4_gpus", "chromium",
+    "aiplatform.googleapis.com/custom_model_training_nvidia_l4_gpus",
     "disable_retries", "https://ghp_…@host", "https://token@host", "nobody", "postgresql+psycopg://…",
     "roles/aiplatform.user", "roles/logging.logWriter", "roles/secretmanager.secretAccessor",
     "roles/storage.objectUser", "torch.compile", "torch.multinomial",

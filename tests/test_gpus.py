@@ -97,10 +97,10 @@ def test_as_many_seeds_share_a_run_as_a_gpu_machine_trains_at_a_time(
     assert [*seeds_together(l4_v5(ELSEWHERE), 123)] == [123]
     assert [*seeds_together(load_profile(ROOT, "laptop", ["worker.parallel=2"]), 123)] == [123], "cores are shared"
 
-    asked: list[tuple[str, Any, Any]] = []
+    asked: list[tuple[str, Any]] = []
 
     def artifact_of(run: Any, deployment: str, part: str, parameters: dict[str, Any]) -> str:
-        asked.append((part, parameters["seed"], parameters.get("beside")))
+        asked.append((part, parameters["seed"]))
         return "grpo-seed-42/aa grpo-seed-456/cc"
 
     monkeypatch.setattr("tasks.train.artifact_of", artifact_of)
@@ -112,7 +112,7 @@ def test_as_many_seeds_share_a_run_as_a_gpu_machine_trains_at_a_time(
         await_seed.fn(run, PromptSet(made(store, "data")), None, 123, None)
     with pytest.raises(UserError, match="grpo-seed-456/cc"):  # it looks for what was made, which here nobody made
         await_seed.fn(run, PromptSet(made(store, "data")), None, 456, None)
-    assert asked == [("seed-42-123", 42, [123]), ("seed-456", 456, None)]
+    assert asked == [("seed-42-123", [42, 123]), ("seed-456", 456)]
 
 
 def lost(*given: Any) -> Any:

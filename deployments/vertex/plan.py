@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """Of its work pool, like `vertex-h100x2`."""
+        """Of its work pool, like `vertex-h100`, or `vertex-h100x2` where there are two."""
         return f"vertex-{self.gpu}{f'x{self.gpus}' if self.gpus > 1 else ''}"
 
     @property

@@ -57,8 +57,8 @@ def named(settings: PipelineSettings, deployment: str | None = None) -> str:
 
 def seed_name() -> str:
     """Like `seed 42 of nano synthetic, 2026-11-21`, with all seeds that it trains."""
-    given = runtime.flow_run.parameters
-    return f"seed {' '.join(map(str, [given['seed'], *(given.get('beside') or ())]))} {_of_model()}"
+    seed = runtime.flow_run.parameters["seed"]
+    return f"seed {' '.join(map(str, seed if isinstance(seed, list) else [seed]))} {_of_model()}"
 
 
 def stage_name() -> str:
