@@ -308,6 +308,8 @@ def test_the_settings_choose_the_members_and_their_order() -> None:
     expected = ["conditional", "overlong", "zero_variance", "gdpo", "task_weights"]
     assert members(**full, conditions=conditions) == expected
     assert members(advantages="group", block_advantages=True) == ["group", "blockwise"]
+    teacher = {"endpoint": {"name": "m", "url": "http://127.0.0.1:1/v1", "model": "m"}}
+    assert members(teacher=teacher, entropy_advantages=True) == ["gdpo", "edge", "distillation"]
     for name in ("group", "gdpo", "batch", "median"):
         assert members(advantages=name) == [name]
 

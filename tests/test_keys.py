@@ -186,7 +186,7 @@ CHANGED: dict[str, Any] = {
     "grpo.advantages": "group", "grpo.block_advantages": True, "grpo.max_think_tokens": 50, "grpo.think_weight": 0.1,
     "grpo.adapters": "per_task", "dpo.batch_size": 32, "dpo.micro_batch": 8, "dpo.schedule": "cosine",
     "grpo.task_weights": "equal", "grpo.entropy_target": 0.3, "grpo.selection": "truth", "health.stop_on": (),
-    "grpo.validation_decoding": "sampled", "grpo.admission": {"low": 0.1},
+    "grpo.validation_decoding": "sampled", "grpo.admission": {"low": 0.1}, "grpo.teacher": {"endpoint": API},
     "preflight.allow_red": ("memory",), "comparison.rewards": "v4.2", "comparison.primary": "sampled",
     "benchmark.endpoints": ({**API, "timeout_s": 7, "parallel": 1},), "benchmark.judge": None,
     "execution.seeds": "seed/local", "execution.stages": "stage/local", "promotion.model": "other",
@@ -205,6 +205,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "grpo.block_advantages": {"grpo.advantages": "group"}, "dpo.pairs": {"dpo.enabled": True},
     "grpo.max_think_tokens": THINKING, "grpo.think_weight": THINKING,
     "grpo.sampler": {"worker.vllm_python": "/opt/vllm/bin/python"},
+    "grpo.teacher": {"grpo.drop_zero_variance": False, "grpo.refill_rounds": 0},
     "model.backend": {"grpo.entropy_coef": 0.0, "grpo.entropy_target": None},
 }  # fmt: skip
 """What has to be so before a setting can be changed."""

@@ -148,6 +148,13 @@ data.thinking=[churn]  ->  names churn, and this run has no such task
 l4: grpo.block_advantages=true  grpo.advantages=group  grpo.task_weights=equal  grpo.rewards=grounded  ->  needs model.backend=transformers: unsloth moves
 grpo.block_advantages=true  grpo.advantages=group  grpo.importance_sampling=sequence  grpo.iterations=2  ->  weighs answers whole
 grpo.block_advantages=true  grpo.advantages=group  data.mix={push: 0.5, insights: 0.5}  ->  no task of this run is answered with fields
+l4: grpo.teacher={endpoint: {name: m, url: 'http://127.0.0.1:1/v1', model: m}}  ->  needs model.backend=transformers: unsloth moves
+grpo.teacher={endpoint: {name: m, url: 'https://example.com/v1', model: m}}  ->  grpo.teacher.allow_external=true
+grpo.teacher={endpoint: {name: m, url: 'http://127.0.0.1:1/v1', model: m}}  grpo.temperature=0.9  ->  set grpo.temperature=1
+grpo.teacher={endpoint: {name: m, url: 'http://127.0.0.1:1/v1', model: m}}  grpo.iterations=2  grpo.importance_sampling=sequence  ->  weighs answers whole
+grpo.teacher={endpoint: {name: m, url: 'http://127.0.0.1:1/v1', model: m}}  grpo.drop_zero_variance=true  grpo.refill_rounds=1  ->  would teach from
+grpo.teacher={endpoint: {name: m, url: 'http://127.0.0.1:1/v1', model: m}, reward_weight: 0}  grpo.entropy_advantages=true  ->  leave them out
+grpo.teacher={endpoint: {name: m, url: 'http://127.0.0.1:1/v1', model: m}, weight: 0}  ->  weight
 l4: model.dtype=float32  ->  set model.dtype=bfloat16
 grpo.length_stages=[[10, 60], [5, 80]]  ->  must rise
 grpo.length_stages=[[0, 200]]  ->  above grpo.max_completion_tokens=112

@@ -9,10 +9,10 @@ import os
 import re
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import httpx
 
@@ -30,6 +30,9 @@ FEWEST_KEY_CHARACTERS = 8
 """A shorter key, as servers on this machine get (`x`), is no secret and stands in any answer."""
 SHOWN_BYTES = 300
 """Of what is said with a refusal."""
+LONGEST_PAUSE_S = 30.0
+
+T = TypeVar("T")
 
 
 Request = Mapping[str, Any]
@@ -105,13 +108,13 @@ class Chat:
         that is none.
         """
         began = time.monotonic()
-        body = await self._body_of(request)
+        body = await self.body(request, "chat/completions")
         return _reply(body, time.monotonic() - began)
 
-    async def _body_of(self, request: Request) -> bytes:
-        """The body of a reply, within `timeout_s` from the first byte sent to the last received."""
+    async def body(self, request: Request, path: str) -> bytes:
+        """The body of a reply, within `timeout_s` from the first byte sent to the last received. Raises as `reply`."""
         begun = False
-        url = f"{self.endpoint.url.rstrip('/')}/chat/completions"
+        url = f"{self.endpoint.url.rstrip('/')}/{path}"
         try:
             async with (
                 asyncio.timeout(self.endpoint.timeout_s),
@@ -144,6 +147,20 @@ class Chat:
         raise Refused(_refusal(self.endpoint, status, said, self.key), status)
 
 
+async def patiently(endpoint: EndpointSettings, attempt: Callable[[], Awaitable[T]]) -> T:
+    """What the first attempt brings, of as many as the settings allow; NoAnswer where none brings anything. In between
+    are as many seconds as the server asks for, else 0.5, 1, 2, ...; at most half a minute.
+    """
+    for number in range(endpoint.attempts):
+        try:
+            return await attempt()
+        except NoAnswer as fault:
+            last = fault
+        if number + 1 < endpoint.attempts:
+            await asyncio.sleep(min(LONGEST_PAUSE_S, 0.5 * 2**number if last.pause_s is None else last.pause_s))
+    raise last
+
+
 async def _body(response: httpx.Response) -> bytes:
     """Unusable beyond `MOST_BYTES`, and where it could become more than it is."""
     encodings = {name.strip().lower() for name in response.headers.get("Content-Encoding", "").split(",")}
@@ -169,13 +186,7 @@ def _reply(content: bytes, seconds: float) -> Reply:
     """Unusable for what is no reply of a chat API, or one with no text in it. NoAnswer for an error with status 200
     that costs nothing: some APIs say 200 before they have asked whom they pass requests on to.
     """
-    try:
-        answer = json.loads(content)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise Unusable(f"it is no JSON ({error})") from None
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 100,000 brackets
-        raise Unusable(f"its JSON cannot be read ({type(error).__name__})") from None
-    answer = answer if isinstance(answer, dict) else {}
+    answer = read_json(content)
     choices = answer.get("choices")
     usage = answer.get("usage")
     tokens = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
@@ -192,6 +203,17 @@ def _reply(content: bytes, seconds: float) -> Reply:
     if not (text is None or isinstance(text, str)):
         raise Unusable(f"its content is no text ({type(text).__name__})", *tokens)
     return Reply(_whole(text or ""), *tokens, seconds, choices[0].get("finish_reason") == "length", failed=False)
+
+
+def read_json(content: bytes) -> dict[str, Any]:
+    """The object that a reply is; empty where it is another value, Unusable where it is no JSON."""
+    try:
+        answer = json.loads(content)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise Unusable(f"it is no JSON ({error})") from None
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 100,000 brackets
+        raise Unusable(f"its JSON cannot be read ({type(error).__name__})") from None
+    return answer if isinstance(answer, dict) else {}
 
 
 def _text(content: Any) -> Any:
@@ -223,7 +245,4 @@ def _refusal(endpoint: EndpointSettings, status: int, body: bytes, key: str | No
         )
     said = " ".join(printable(body.decode(errors="replace")).split())
     said = (said.replace(key, "***") if key else said)[:SHOWN_BYTES]
-    return (
-        f"endpoint {endpoint.name} refuses the request ({status}: {said}); check its url and model in"
-        " benchmark.endpoints"
-    )
+    return f"endpoint {endpoint.name} refuses the request ({status}: {said}); check its url and model"

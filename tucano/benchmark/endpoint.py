@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from tucano.benchmark.chat import Chat, NoAnswer, Refused, Request, Unusable, client_of, key_of
+from tucano.benchmark.chat import Chat, NoAnswer, Refused, Request, Unusable, client_of, key_of, patiently
 from tucano.benchmark.replies import Ledger, Reply, opened
 from tucano.errors import UserError
 from tucano.masking import NOT_MASKED
@@ -26,7 +26,6 @@ OF_ONE_REQUEST = {400, 413, 422, 451}
 """Refusals that one text can cause, as a content filter's do."""
 FEWEST_REFUSALS = 5
 """So many of them, before any reply, are a mistake in the settings."""
-LONGEST_PAUSE_S = 30.0
 
 log = logging.getLogger(__name__)
 
@@ -149,31 +148,24 @@ class _Conversation:
 
     async def _patiently(self, request: Request) -> Reply:
         """The reply of the first attempt that brings one; an empty one where it cannot be used."""
-        for attempt in range(self.chat.endpoint.attempts):
-            began = time.monotonic()
-            try:
-                return await self.chat.reply(request)
-            except Unusable as odd:
-                log.warning("endpoint %s gave an answer that cannot be used: %s", self.chat.endpoint.name, odd)
-                return Reply("", *odd.tokens, time.monotonic() - began, truncated=False, failed=True)
-            except NoAnswer as fault:
-                last = fault
-            except Refused as refusal:
-                raise self._judged(refusal) from None
-            if attempt + 1 < self.chat.endpoint.attempts:
-                await asyncio.sleep(_pause(attempt, last.pause_s))
-        raise last
+        try:
+            return await patiently(self.chat.endpoint, lambda: self._attempt(request))
+        except Refused as refusal:
+            raise self._judged(refusal) from None
+
+    async def _attempt(self, request: Request) -> Reply:
+        began = time.monotonic()
+        try:
+            return await self.chat.reply(request)
+        except Unusable as odd:
+            log.warning("endpoint %s gave an answer that cannot be used: %s", self.chat.endpoint.name, odd)
+            return Reply("", *odd.tokens, time.monotonic() - began, truncated=False, failed=True)
 
     def _judged(self, refusal: Refused) -> Refused | UserError:
         """Refused for what this one text may have caused, UserError for what a person has to mend."""
         self.refusals.append(str(refusal))
         hopeless = not self.ledger.known and len(self.refusals) >= FEWEST_REFUSALS
         return UserError(str(refusal)) if refusal.status not in OF_ONE_REQUEST or hopeless else refusal
-
-
-def _pause(attempt: int, asked_s: float | None) -> float:
-    """Seconds before the next attempt: what the server asks for, else 0.5, 1, 2, ...; at most half a minute."""
-    return min(LONGEST_PAUSE_S, 0.5 * 2**attempt if asked_s is None else asked_s)
 
 
 def bill(endpoint: EndpointSettings, replies: Sequence[Reply]) -> Bill:

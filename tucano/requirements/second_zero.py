@@ -190,6 +190,13 @@ def _has_pairs(settings: PipelineSettings) -> Iterator[str]:
         yield f"dpo.pairs={dpo.pairs} gives nothing to learn from: {error}"
 
 
+def _has_the_teachers_key(settings: PipelineSettings) -> Iterator[str]:
+    """Where the seeds are trained elsewhere, it is in that machine's environment."""
+    name = settings.grpo.teacher and settings.grpo.teacher.endpoint.key_env
+    if name and settings.execution.computes_here and not os.environ.get(name, "").strip():
+        yield f"grpo.teacher needs the environment variable {name}, which is not set; export it first"
+
+
 def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[str]:
     """Others may fail as well: the gate itself takes seconds and stands before SFT. This one is known without it."""
     own = settings.audit.ratings is not None
@@ -231,5 +238,6 @@ REFUSING: tuple[Check, ...] = (
     _data_is_there,
     _judge_is_one,
     _has_pairs,
+    _has_the_teachers_key,
 )
 WARNING: tuple[Check, ...] = (_rewards_pass_the_audit, _alarms_can_fire)

@@ -12,7 +12,15 @@ from tucano.settings.comparison import Asking
 from tucano.settings.data import PromptPlan
 
 
-class EndpointSettings(Section):
+class Endpoint(Section):
+    """Which model of which API answers."""
+
+    name: str
+    url: str
+    model: str
+
+
+class EndpointSettings(Endpoint):
     """A model behind an OpenAI-compatible chat API."""
 
     name: ArmName = Field(description="What its arm is called, like gpt-4o-mini.")
@@ -31,9 +39,7 @@ class EndpointSettings(Section):
     def _key_is_not_read_on_the_way(self) -> Self:
         if self.key_env and self.url.lower().startswith("http://") and is_external(self.url):
             host = self.url.partition("://")[2].partition("/")[0]
-            raise ValueError(
-                f"benchmark.endpoints: {self.name} would send its key over plain http to {host}; use https"
-            )
+            raise ValueError(f"endpoint {self.name} would send its key over plain http to {host}; use https")
         return self
 
 
@@ -114,14 +120,6 @@ class BaselinesStage(Section):
     """What scores the baselines."""
 
     rewards: RewardSetName
-
-
-class Endpoint(Section):
-    """Which model of which API answers."""
-
-    name: str
-    url: str
-    model: str
 
 
 class EndpointStage(Section):

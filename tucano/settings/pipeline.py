@@ -91,10 +91,11 @@ class PipelineSettings(Section):
             raise ValueError(
                 "grpo.entropy_advantages needs model.backend=transformers: unsloth does not say a completion's entropy"
             )
-        if self.model.backend == "unsloth" and self.grpo.block_advantages:
+        if self.model.backend == "unsloth" and (self.grpo.block_advantages or self.grpo.teacher):
             raise ValueError(
-                "grpo.block_advantages needs model.backend=transformers: unsloth moves the tokens of a completion, and"
-                " none would find its own advantage"
+                f"grpo.{'block_advantages' if self.grpo.block_advantages else 'teacher'} needs"
+                " model.backend=transformers: unsloth moves the tokens of a completion, and none would find its own"
+                " advantage"
             )
         if self.grpo.block_advantages and not any(map(is_answered_with_fields, self.tasks)):
             raise ValueError(

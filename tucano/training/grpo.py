@@ -16,6 +16,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, reworded
 from tucano.requirements.machines import of_device
 from tucano.requirements.shapes import Shape
+from tucano.settings.benchmark import EndpointSettings
 from tucano.settings.training.grpo import GrpoStage, TrainerStage
 from tucano.storage.journal import JournalWriter
 from tucano.thoughts import thinks
@@ -36,6 +37,7 @@ from tucano.training.rollouts.clock import Clock
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.rollouts.teacher import Teacher
 from tucano.training.rollouts.wordings import Wordings
 from tucano.training.samplers.opening import sampler_for
 from tucano.training.validation import Validation
@@ -136,6 +138,9 @@ def build(
     trainer.settings, trainer.scorer = settings.grpo, scorer
     trainer.thinking = thinking
     trainer.draws_with(sampler)
+    if job.teacher is not None:
+        trainer.teacher = Teacher(EndpointSettings.model_validate(job.teacher))
+        trainer.teacher.require_tokenizer(tokenizer)
     trainer.algorithm, trainer.reserve = chain.from_settings(settings), Reserve(dataset, job.seed)
     further = reworded(prompts, read_paraphrases(files.paraphrases))
     trainer.wordings = Wordings(prompts, further, systems, tokenizer, job.seed) if further else None

@@ -31,6 +31,7 @@ from tucano.training.rollouts.clock import Clock
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.rollout import Rollout, leave_out
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.rollouts.teacher import Teacher
 from tucano.training.rollouts.wordings import Wordings
 from tucano.training.samplers import Decoding, Sampler
 from tucano.training.samplers.decode import Decoder, supports
@@ -67,6 +68,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     algorithm: Algorithm
     reserve: Reserve
     admitted: Admitted | None = None
+    teacher: Teacher | None = None
     wordings: Wordings | None = None
     validation: Validation
     sampler: Sampler
@@ -189,6 +191,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
             rollout.batch,
             task_means=rollout.task_means(),
             entropies=lambda: self._completion_entropies(rollout.tensors),
+            gaps=lambda: self._teacher_gaps(rollout.tensors),
         )
         advantages = self.algorithm.advantages(batch).to(rollout.tensors["advantages"].device)
         if advantages.dim() == 1:
@@ -200,6 +203,16 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         entropies = self._read(output, compute_entropy=True)[1]
         assert entropies is not None
         return (entropies * output["completion_mask"]).sum(dim=1) / output["completion_mask"].sum(dim=1).clamp(min=1)
+
+    def _teacher_gaps(self, output: dict[str, Tensor]) -> Tensor:
+        """[B, C] log p_teacher - log p_student of the completions' tokens."""
+        assert self.teacher is not None
+        logps = self._read(output, compute_entropy=False)[0]
+        with self.clock.times("scoring"):
+            gaps = self.teacher.gaps(output, logps)
+        self._log("teacher/reverse_kl", -(gaps.sum() / output["completion_mask"].sum().clamp(min=1)).item())
+        self._log("teacher/dollars", self.teacher.dollars(output))
+        return gaps
 
     def _sampled_entropy(self, output: dict[str, Tensor]) -> float:
         """Mean entropy per token, estimated without a distribution at hand: the mean of -log p over the tokens that

@@ -64,6 +64,7 @@ class Job:
     and before `checkpoint_minutes` have passed. The vLLM fields are for a server that draws, where the settings ask
     for one; `gpu_share` is how much of a GPU's memory this child may fill. `gpus` are those of a machine with several
     that children work on, each child on one; `vllm_gpu` is the one that their servers have for themselves.
+    `teacher` is how the teacher is asked (EndpointSettings), where there is one.
     """
 
     kind: ChildKind
@@ -86,6 +87,7 @@ class Job:
     gpu_share: float = 0.0
     gpus: list[str] = field(default_factory=list)
     vllm_gpu: str | None = None
+    teacher: dict[str, Any] | None = None
 
     @property
     def seed(self) -> int:

@@ -67,6 +67,7 @@ def order(
     gpus = gpus_here() if settings.model.device == "cuda" else ()
     several, servers = len(gpus) > 1, apart(settings, len(gpus))
     children = seeds_on_a_gpu(settings, len(gpus))
+    teacher = settings.grpo.teacher
     return Job(
         kind=kind,
         settings=RECEIVED[kind](settings, seed).model_dump(mode="json"),
@@ -88,4 +89,5 @@ def order(
         gpu_share=share_for_tensors(settings, children, len(gpus)) / children,
         gpus=list(gpus[: len(gpus) - servers]) if several else [],
         vllm_gpu=gpus[-1] if servers else None,
+        teacher=teacher.endpoint.model_dump(mode="json") if teacher else None,
     )

@@ -11,6 +11,7 @@ from tucano.settings.base import Schedule, Section, Seed, Share
 from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.settings.training.drawing import Admission, Drawing, Looking
 from tucano.settings.training.health import HealthSettings
+from tucano.settings.training.teacher import Teacher, TeacherSettings
 
 LOOKS_OF_A_LONG_RUN = 10
 """Evaluations from which on stopping early saves something."""
@@ -122,6 +123,7 @@ class GrpoTraining(Drawing):
         False, description="Divide advantages by relative entropy (EDGE); costs a pass through the model."
     )
     block_advantages: bool = Field(False, description="Each field of a JSON answer gets an advantage of its own (BAE).")
+    teacher: Teacher | None = Field(None, description="A model that judges every token of the student's answers.")
     drop_zero_variance: bool = Field(
         False, description="Leave groups whose completions all earn the same out of the loss."
     )
@@ -207,6 +209,7 @@ class GrpoTraining(Drawing):
         yield from self._idle_in_updates()
         yield from self._idle_in_lengths()
         yield from self._idle_in_advantages()
+        yield from self._idle_with_a_teacher() if self.teacher else ()
 
     def _idle_in_updates(self) -> Iterator[str]:
         """Of the loss, the entropy bonus, and groups without a difference."""
@@ -261,6 +264,20 @@ class GrpoTraining(Drawing):
             yield (
                 "block_advantages differ from token to token, and grpo.importance_sampling=sequence weighs answers"
                 " whole; choose one"
+            )
+
+    def _idle_with_a_teacher(self) -> Iterator[str]:
+        if self.temperature != 1:
+            yield f"teacher judges at temperature 1, not {self.temperature}; set grpo.temperature=1"
+        if self.importance_sampling == "sequence":
+            yield "teacher judges tokens, and grpo.importance_sampling=sequence weighs answers whole; choose one"
+        if self.drop_zero_variance:
+            yield "drop_zero_variance leaves groups out that grpo.teacher would teach from; set it to false"
+        weighs = self.entropy_advantages or self.block_advantages or self.task_weights == "iwu"
+        if self.teacher and not self.teacher.reward_weight and weighs:
+            yield (
+                "teacher.reward_weight=0 leaves nothing to grpo.entropy_advantages, block_advantages and"
+                " task_weights=iwu; leave them out"
             )
 
     def _changed(self, *fields: str) -> bool:
@@ -320,6 +337,9 @@ class GrpoSettings(GrpoRun):
     validation_decoding: Literal["primary", "served", "sampled"] = Field(
         "primary",
         description="Which of the comparison's decodings the checkpoint is chosen at; primary: comparison.primary.",
+    )
+    teacher: TeacherSettings | None = Field(
+        None, description="A model that judges every token of the student's answers: on-policy distillation."
     )
     adapters: Literal["one", "per_task"] = Field(
         "one", description="One adapter for all tasks, or one for each, of grpo.max_steps steps each."

@@ -41,7 +41,8 @@ class RolloutBatch:
     over everything sampled in this rollout, also of groups that were replaced. blocks: B rows, one per completion;
     those of a group have the same blocks in the same order. thoughts: [B] tokens of the thought before the answer, NaN
     where a task is answered without one. advantages: [B] or, token by token, [B, T], as
-    earlier algorithms of the chain left them; T is the longest of `lengths`.
+    earlier algorithms of the chain left them; T is the longest of `lengths`. gaps: asks the teacher for [B, T or more],
+    log p_teacher - log p_student of each token (nats), 0 behind a completion's end.
     """
 
     rewards: Tensor
@@ -56,6 +57,7 @@ class RolloutBatch:
     blocks: tuple[tuple[Block, ...], ...] = ()
     thoughts: Tensor = field(default_factory=lambda: torch.tensor(math.nan))
     advantages: Tensor = field(default_factory=lambda: torch.zeros(()))
+    gaps: Callable[[], Tensor] = lambda: torch.zeros(0, 0)
 
     def totals(self) -> Tensor:
         """[groups, G] summed rewards."""

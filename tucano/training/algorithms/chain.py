@@ -15,6 +15,7 @@ from tucano.training.algorithms import (
     batch,
     blockwise,
     conditional,
+    distillation,
     edge,
     gdpo,
     group,
@@ -37,9 +38,10 @@ CHAIN = (
     blockwise,
     edge,
     task_weights,
+    distillation,
 )
 """In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what
-weighs them.
+weighs them, and what the teacher adds.
 """
 FOLDER = "tucano/training/algorithms"
 

@@ -1,0 +1,39 @@
+"""A teacher of GRPO's student: `grpo.teacher`."""
+
+from typing import Self
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
+
+from tucano.security.addresses import is_external
+from tucano.settings.base import Section
+from tucano.settings.benchmark import Endpoint, EndpointSettings
+
+
+class Teacher(Section):
+    """Who teaches and how much it counts: what a training follows from."""
+
+    endpoint: Endpoint
+    weight: PositiveFloat = Field(
+        1.0, description="Of log p(teacher) - log p(student), in nats, in the advantage of a token."
+    )
+    reward_weight: NonNegativeFloat = Field(
+        1.0, description="Of the reward's advantage beside it; 0: the teacher alone teaches."
+    )
+
+
+class TeacherSettings(Teacher):
+    """A larger model with the student's tokenizer that says how likely it finds the student's tokens."""
+
+    endpoint: EndpointSettings = Field(description="A vLLM server, asked at /completions with prompt_logprobs.")
+    allow_external: bool = Field(
+        False, description="Let prompts and answers leave this machine for a teacher that is not on it."
+    )
+
+    @model_validator(mode="after")
+    def _answers_stay_here(self) -> Self:
+        if is_external(self.endpoint.url) and not self.allow_external:
+            raise ValueError(
+                f"grpo.teacher: all prompts and answers of the training would leave this machine for"
+                f" {self.endpoint.name}; allow it with grpo.teacher.allow_external=true, or name a teacher here"
+            )
+        return self
