@@ -8,6 +8,7 @@ step ends. Nothing of it is kept: a resumed run asks again about what it draws a
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -124,7 +125,7 @@ def _logps(body: bytes, tokens: Sequence[int]) -> list[float]:
     found: list[float] = []
     for token, place in zip(tokens[1:], said[1:], strict=True):
         one = place.get(str(token)) if isinstance(place, dict) else None
-        value = one.get("logprob") if isinstance(one, dict) else None
+        value: Any = one.get("logprob") if isinstance(one, dict) else None
         if type(value) not in (int, float) or not LOWEST <= value <= 0:
             raise Unusable(f"its log-probability of token {token}, number {len(found) + 2}, is {str(value)[:20]}")
         found.append(float(value))
