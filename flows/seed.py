@@ -32,8 +32,8 @@ def seed(
         asked = PromptSet(run.store.named(prompts))
         begun = Start(run.store.named(start)) if start else None
         preferred = Preferences(run.store.named(preferences)) if preferences else None
-        seeds = seed if isinstance(seed, list) else [seed]
         work = train_seed.with_options(retries=settings.worker.retries)
-        together = {one: work.submit(run, asked, begun, one, preferred) for one in seeds}
-        made = gather(run, together).trained
+        if isinstance(seed, int):
+            return Completed(message=work(run, asked, begun, seed, preferred).artifact.name)
+        made = gather(run, {one: work.submit(run, asked, begun, one, preferred) for one in seed}).trained
     return Completed(message=" ".join(one.artifact.name for one in made))
