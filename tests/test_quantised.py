@@ -6,7 +6,7 @@ import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -104,7 +104,7 @@ def test_an_adapter_on_a_quantised_base_moves_at_a_small_learning_rate(quantizat
     assert len(same) == 14 and sum(same) / len(same) <= 0.01
 
 
-RECIPES = {
+RECIPES: dict[str, dict[str, Any]] = {
     "entropy bonus": {"entropy_coef": 0.01, "entropy_target": 9.0},
     "EDGE": {"entropy_advantages": True},
     "blocks": {"block_advantages": True, "advantages": "group", "rewards": "grounded"},
@@ -137,7 +137,8 @@ def test_what_unsloth_refuses_trains_a_quantised_base(
 def nf4(**given: Any) -> PipelineSettings:
     """`small` on a quantised base; extraction is answered with fields, and no prompt of it is there."""
     plain = small().model_dump(mode="json")
-    mix, unwatched = {"mix": {"push": 0.5, "extraction": 0.5}}, {"stop_on": []}  # rewards are random
+    mix: dict[str, Any] = {"mix": {"push": 0.5, "extraction": 0.5}}
+    unwatched: dict[str, Any] = {"stop_on": []}  # rewards are random
     chosen = validated({**plain, "data": mix, "health": unwatched, "grpo": {**plain["grpo"], **given}})
     return chosen.model_copy(update={"model": chosen.model.model_copy(update={"quantization": "nf4"})})
 
@@ -157,7 +158,7 @@ def test_dpo_trains_a_quantised_base_from_where_grpo_ended(tmp_path: Path) -> No
     (tmp_path / "output").mkdir()
     folders = JobFolders(prompts=folder, work=tmp_path / "work", output=tmp_path / "output")
     made = dpo.run(order("dpo", chosen, 1, 1, folders, start=(str(folder / "model"), str(before))))
-    assert made is not None and made["pairs"] >= 2
+    assert made is not None and cast(int, made["pairs"]) >= 2
     steps = [row.values for row in read_journal(tmp_path / "work" / "journal.jsonl") if "train/loss" in row.values]
     assert steps[0]["train/rewards/margins"] == 0 and all(math.isfinite(step["train/loss"]) for step in steps)
     began, ended = load_file(before / "adapter_model.safetensors"), final_adapter(tmp_path / "work")
