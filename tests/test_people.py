@@ -217,6 +217,8 @@ def test_what_goes_on_is_what_was_begun() -> None:
     desk = Desk(Path("ab"), "bot", "model", False, False, None)
     assert desk.command(" --ab") == "tucano rate ab --rater bot --ab --kind model --terminal"
     assert replace(desk, port=8080).command("") == "tucano rate ab --rater bot --kind model --port 8080"
+    elsewhere = replace(desk, source="other runs")
+    assert elsewhere.command("") == "tucano rate ab --rater bot --kind model --from 'other runs' --terminal"
 
 
 def test_an_ab_in_the_terminal_goes_on_where_it_stopped(tmp_path: Path, storage: Path) -> None:

@@ -20,7 +20,8 @@ from typing import Any
 
 import pytest
 
-from tucano.errors import UserError
+from tucano.cli.rating.assessed import assessed
+from tucano.errors import Transient, UserError
 from tucano.profiles import validated
 from tucano.prompts import Prompt
 from tucano.rating.files import RaterKind, RatingLine
@@ -173,8 +174,12 @@ def test_traces_leave_the_machine_with_leave_only() -> None:
     settings = {"tracking_uri": "https://mlflow.example.com", "serving": {"trace_requests": True}}
     with pytest.raises(UserError, match=r"leave this machine for MLflow at mlflow\.example\.com.*allow_external"):
         what_leaves(validated(settings))
-    for tracking_uri in ("http://127.0.0.1:5000", "sqlite:////shop/mlflow.db", None):
-        assert what_leaves(validated(settings | {"tracking_uri": tracking_uri})) is None
+    for tracking_uri in ("postgresql:///mlflow?host=db.example.com", "postgresql://localhost/m?hostaddr=10.0.0.7,::1"):
+        with pytest.raises(UserError, match=r"leave this machine for MLflow at (db\.example\.com|10\.0\.0\.7):"):
+            what_leaves(validated(settings | {"tracking_uri": tracking_uri}))
+    near = ("http://127.0.0.1:5000", "sqlite:////shop/mlflow.db", "postgresql:///m?host=/run/pg", "http://[::1]:5")
+    for place in (*near, None):
+        assert what_leaves(validated(settings | {"tracking_uri": place})) is None
 
 
 # --- ratings --------------------------------------------------------------------------------------
@@ -200,9 +205,12 @@ def check_ratings(tracker: Tracker, storage: Path) -> None:
         answer(2, "Outro pedido")
     masked = line("ana", 4, text="Crie um push para o CPF [CPF].", answer="Ligue [PHONE] e peça!")
     show_ratings(tracker, [masked, line("bia", 2), line("gpt", 5, "model"), line("ana", 3, text="Sem traço")])
-    show_ratings(tracker, [masked, line("bia", 1)])
+    said = show_ratings(tracker, [masked, line("bia", 1), line("ana", 3, text="Sem traço")])
+    assert said == "2 of 3 ratings stand beside traces of their answers"
     by_text = {trace.data.spans[0].inputs["prompt"]: beside(trace) for trace in shown(tracker)}
     assert by_text == {"Crie um push para o CPF [CPF].": {"ana": 4, "bia": 1}, "Outro pedido": {}}
+    show_ratings(tracker, [], withdrawn=[masked])
+    assert {"bia": 1} in [beside(trace) for trace in shown(tracker)]
 
 
 def test_people_s_ratings_stand_beside_the_answer_once(tracker: Tracker, tmp_path: Path) -> None:
@@ -224,6 +232,39 @@ def test_who_corrects_what_was_served_rates_its_trace(tracker: Tracker, tmp_path
     assert beside(trace) == {"ana": 4}
 
 
+def said_in(folder: Path, *ratings: RatingLine) -> None:
+    rows = [one.model_dump_json() for one in ratings]
+    (folder / "ratings.jsonl").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+
+
+def test_what_is_taken_back_goes_from_mlflow_too(
+    tracker: Tracker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(tracker, tmp_path, Metrics()) as answer:
+        answer(1)
+    said_in(tmp_path, line("ana", 4), line("bia", 2))
+    with assessed(tmp_path, lambda: tracker, "ana"):
+        pass
+    assert [beside(trace) for trace in shown(tracker)] == [{"ana": 4}], "what others said is theirs to send"
+    with assessed(tmp_path, lambda: tracker, "ana"):
+        said_in(tmp_path, line("bia", 2))
+    assert [beside(trace) for trace in shown(tracker)] == [{}]
+    assert "1 of 1 ratings stand beside traces" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("fault", [Transient("the tracking store did not answer"), KeyboardInterrupt(), UserError("x")])
+def test_a_sitting_ends_well_while_mlflow_is_away(
+    fault: BaseException, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def away() -> Tracker:
+        raise fault
+
+    said_in(tmp_path, line("ana", 4))
+    with assessed(tmp_path, away):
+        pass
+    assert "does not show all of these ratings; the end of the next sitting sends them" in capsys.readouterr().out
+
+
 def test_a_rating_finds_the_answer_of_an_evaluation_run(tracker: Tracker) -> None:
     """As those of `tucano try` do, which makes no traces."""
     run = tracker.start_evaluation("sft", {"arm": "sft"})
@@ -243,12 +284,12 @@ def check_prompts(tracker: Tracker) -> None:
     for number, push in enumerate(("Curto.", "Curto.", "Longo: {{x}} {y}"), start=1):
         client.create_model_version("shop", "s3://nowhere/model")
         register_prompts(tracker, "shop", number, {"push": push, "churn": "Risco?"})
-    versions = {one.version: one for one in client.search_prompt_versions("shop-push")}
+    versions = {one.version: one for one in client.search_prompt_versions("shop.push")}
     assert {number: one.template for number, one in versions.items()} == {1: "Curto.", 2: "Longo: {{x}} {y}"}
     assert {"model.1": "shop/1", "model.2": "shop/2"}.items() <= versions[1].tags.items()
-    assert [one.version for one in client.search_prompt_versions("shop-churn")] == [1]
+    assert [one.version for one in client.search_prompt_versions("shop.churn")] == [1]
     tags = client.get_model_version("shop", "3").tags
-    assert tags == {"prompt.push": "shop-push/2", "prompt.churn": "shop-churn/1"}
+    assert tags == {"prompt.push": "shop.push/2", "prompt.churn": "shop.churn/1"}
     assert [model.name for model in client.search_registered_models()] == ["shop"]
 
 

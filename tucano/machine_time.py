@@ -79,7 +79,8 @@ class Clock:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.began_s = datetime.fromisoformat(os.environ.pop(BEGAN)).timestamp() if BEGAN in os.environ else time.time()
+        began = os.environ.pop(BEGAN, None)  # in one step: several seeds of a rented machine begin at once
+        self.began_s = datetime.fromisoformat(began).timestamp() if began else time.time()
         self._write()
         self._thread.start()
         return self

@@ -75,6 +75,8 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
 
 def _plan(arguments: argparse.Namespace) -> Plan:
     nodes = dict(label.partition("=")[::2] for label in arguments.node)
+    if arguments.gpu is not None and ACCELERATOR in nodes:
+        raise UserError(f"--gpu {arguments.gpu} stands for --node {ACCELERATOR}; leave one of the two out")
     if arguments.gpu is not None:  # GKE writes NVIDIA_L4 as nvidia-l4
         nodes[ACCELERATOR] = SOLD[arguments.gpu][0].lower().replace("_", "-")
     if not all(map(LABEL.fullmatch, nodes)) or not all(map(VALUE.fullmatch, nodes.values())):

@@ -16,6 +16,10 @@ then:
 """
 
 
+RUNS = "runs"
+"""Drawn from where --from says nothing."""
+
+
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "folder", nargs="?", default="ratings", help="where completions and ratings are kept (default: ratings)"
@@ -30,7 +34,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--from",
         dest="source",
-        default="runs",
+        default=RUNS,
         metavar="PLACE",
         help="storage of a finished run, or JSONL file, to draw from (default: runs)",
     )

@@ -43,14 +43,15 @@ class LocalServer(ThreadingHTTPServer):
     def serve_until_stopped(self, say: Callable[[], None]) -> None:
         """Until Ctrl-C, or whatever else ends a program; `say` is called once it answers."""
         stop = threading.Event()
-        for number in STOP_SIGNALS:
-            signal.signal(number, lambda *_: stop.set())
+        before = {number: signal.signal(number, lambda *_: stop.set()) for number in STOP_SIGNALS}
         thread = threading.Thread(target=self.serve_forever)
         thread.start()
         say()
         stop.wait()
         self.shutdown()
         thread.join()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class LocalHandler(BaseHTTPRequestHandler):

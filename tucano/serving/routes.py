@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from tucano.benchmark.chat import Chat, NoAnswer, Unusable, client_of, key_of
 from tucano.benchmark.chat import Refused as RefusedByApi
@@ -16,6 +16,7 @@ from tucano.errors import UserError
 from tucano.masking import NOT_MASKED, mask
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.security.addresses import is_external
+from tucano.security.printable import printable
 from tucano.serving.answers import Answer, Ask, Refused, Unavailable
 from tucano.serving.metrics import Metrics
 from tucano.serving.schema import fault_of
@@ -172,10 +173,18 @@ def _traced_at(settings: PipelineSettings) -> list[str]:
     """The MLflow server or database of traces, where that is not on this machine; no more than one."""
     address = named(settings.tracking_uri) if settings.serving.trace_requests else None
     try:
-        host = urlsplit(address or "").hostname
+        parts = urlsplit(address or "")
+        asked = [value for name, value in parse_qsl(parts.query) if name in ("host", "hostaddr")]  # of a database
+        hosts = [host for one in [parts.hostname or "", *asked] for host in one.split(",")]
     except ValueError:  # who opens the store says what is wrong with it
-        host = None
-    return [f"MLflow at {host}"] if address and host and is_external(address) else []
+        return []
+    outside = [host for host in hosts if host and not host.startswith("/") and is_external(f"http://{_in_url(host)}")]
+    return [f"MLflow at {printable(host)}" for host in outside[:1]]
+
+
+def _in_url(host: str) -> str:
+    """A host of IPv6 stands in brackets there; one with a port keeps it."""
+    return f"[{host}]" if host.count(":") > 1 else host
 
 
 def _place(endpoint: EndpointSettings) -> str:

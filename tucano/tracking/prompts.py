@@ -19,11 +19,12 @@ MOST_VERSIONS = 1000
 
 @recording
 def register_prompts(tracker: Tracker, model: str, version: int, systems: Mapping[str, str]) -> None:
-    """Register `systems` ({task: system prompt}) of a model's version as `MODEL-TASK`, each text once. Tags lead from
-    either to the other: `prompt.TASK` of the model's version, `model.NUMBER` of the prompt's.
+    """Register `systems` ({task: system prompt}) of a model's version as `MODEL.TASK`, each text once. Tags lead from
+    either to the other: `prompt.TASK` of the model's version, `model.NUMBER` of the prompt's. MLflow keeps prompts and
+    models by one name, and `promotion.model` has no dot.
     """
     for task, text in systems.items():
-        prompt = _with_text(tracker.client, f"{model}-{task}", text)
+        prompt = _with_text(tracker.client, f"{model}.{task}", text)
         tracker.client.set_prompt_version_tag(prompt.name, prompt.version, f"model.{version}", f"{model}/{version}")
         tracker.client.set_model_version_tag(model, str(version), f"prompt.{task}", f"{prompt.name}/{prompt.version}")
 

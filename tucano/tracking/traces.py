@@ -17,15 +17,16 @@ from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+from tucano.errors import Transient
 from tucano.rating.files import RatingLine
 from tucano.storage.logs import BYTES, KEPT
 from tucano.tracking import views
 from tucano.tracking.evaluations import ANSWER, answer_key
-from tucano.tracking.store import artifact_root, is_server, paged, reason, recording
+from tucano.tracking.store import artifact_root, is_server, paged, reason
 from tucano.tracking.tracker import Tracker, experiment
 
 if TYPE_CHECKING:
-    from mlflow.entities import Span, TraceInfo
+    from mlflow.entities import Span
     from mlflow.tracing.client import TracingClient
 
 log = logging.getLogger(__name__)
@@ -56,6 +57,7 @@ class Traces:
         self._experiment = experiment(tracker.client, views.SERVING, root)
         self._lost = lost
         self._rows: Queue[Row] = Queue(WAITING)
+        self._batch: list[Row] = []
         self._closing = Event()
         self._failures = 0
         self._since_look = BYTES
@@ -73,17 +75,21 @@ class Traces:
         """Send what waits, while MLflow takes it; at most END_SECONDS."""
         self._closing.set()
         self._thread.join(END_SECONDS)
+        if self._thread.is_alive() and (left := len(self._batch) + self._rows.qsize()):
+            self._lost(left)
+            log.warning("MLflow was too slow for the traces of the last %d answers", left)
 
     def _work(self) -> None:
-        batch: list[Row] = []
         while True:
             ended = self._closing.wait(AWAY_SECONDS if self._failures else LOOK_SECONDS)
-            batch = batch or self._next()
-            if batch and self._is_done_with(batch):
-                batch = []
-            if ended and (batch or self._rows.empty()):
+            if not self._batch:
+                self._batch = self._next()
+                self._since_look += sum(map(_size, self._batch))
+            if self._batch and self._is_done_with(self._batch):
+                self._batch = []
+            if ended and (self._batch or self._rows.empty()):
                 break
-        if left := len(batch) + self._rows.qsize():
+        if left := len(self._batch) + self._rows.qsize():
             self._lost(left)
             log.warning("MLflow did not take the traces of the last %d answers", left)
 
@@ -99,7 +105,7 @@ class Traces:
     def _is_done_with(self, batch: list[Row]) -> bool:
         """Whether it was sent, or is lost for good. Sent again it changes nothing: the ids are those of the answers."""
         try:
-            self._make_room(sum(map(_size, batch)))
+            self._make_room()
             self._client.log_spans(self._experiment, [_span(row) for row in batch])
         except Exception as error:  # a fault of ours, too, costs traces and no request
             if not self._failures:
@@ -114,12 +120,13 @@ class Traces:
         self._failures = 0
         return True
 
-    def _make_room(self, size: int) -> None:
-        """Remove the oldest traces, at the start and each time the log would begin another file."""
-        self._since_look += size
+    def _make_room(self) -> None:
+        """Remove the oldest traces, at the start and each time the log would begin another file. While that fails no
+        trace is sent, or there would be no end of them.
+        """
         if self._since_look < BYTES:
             return
-        total = self._since_look = 0
+        total = 0
         newest_first = partial(self._client.search_traces, order_by=["timestamp_ms DESC"], include_spans=False)
         for trace in paged(newest_first, locations=[self._experiment]):
             total += _number(trace.info.tags.get(SIZE, ""))
@@ -127,7 +134,8 @@ class Traces:
                 oldest = {"max_timestamp_millis": trace.info.request_time, "max_traces": BATCH}
                 while self._client.delete_traces(self._experiment, **oldest):
                     pass
-                return
+                break
+        self._since_look = 0
 
 
 def _may_pass(error: Exception) -> bool:
@@ -194,30 +202,43 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
-@recording
-def show_ratings(tracker: Tracker, records: Iterable[RatingLine]) -> None:
-    """Put people's ratings beside the answers that have traces, under the raters' names. What stands there already is
-    not written again; another rating of the same person takes its place.
+def show_ratings(tracker: Tracker, records: Iterable[RatingLine], withdrawn: Iterable[RatingLine] = ()) -> str:
+    """Put people's ratings beside the answers that have traces, under the raters' names, and take `withdrawn` ones
+    away. What stands there already is not written again; another rating of the same person takes its place.
+
+    Returns a sentence on how many found a trace. Transient where MLflow does not take them.
     """
+    from mlflow.exceptions import MlflowException
     from mlflow.tracing.client import TracingClient
+    from requests.exceptions import RequestException
 
     client = TracingClient(tracker.uri)
-    served = tracker.client.get_experiment_by_name(views.SERVING)
-    places = [tracker.experiments[views.EVALUATION], *([served.experiment_id] if served else [])]
-    for record in records:
-        key = answer_key(record.prompt.task, record.prompt.user, record.completion)
-        which = {"locations": places, "filter_string": f"tags.{ANSWER} = '{key}'", "include_spans": False}
-        for trace in client.search_traces(**which) if record.rater_kind == "human" else ():
-            _assess(client, trace.info, record)
+    of_people = [record for record in records if record.rater_kind == "human"]
+    try:
+        served = tracker.client.get_experiment_by_name(views.SERVING)
+        places = [tracker.experiments[views.EVALUATION], *([served.experiment_id] if served else [])]
+        for record in withdrawn:
+            _assess(client, places, record, None)
+        found = sum(_assess(client, places, record, record.rating) for record in of_people)
+    except (MlflowException, RequestException) as error:
+        raise Transient(reason(error)) from None
+    return f"{found} of {len(of_people)} ratings stand beside traces of their answers"
 
 
-def _assess(client: TracingClient, info: TraceInfo, record: RatingLine) -> None:
+def _assess(client: TracingClient, places: list[str], record: RatingLine, rating: int | None) -> bool:
+    """Whether the answer has traces: beside each stands this rater's rating, or none."""
     from mlflow.entities import AssessmentSource, Feedback
 
     source = AssessmentSource("HUMAN", record.rater)
-    before = [one for one in info.assessments if one.name == RATING and one.source == source]
-    if [one.value for one in before] == [record.rating]:
-        return
-    for one in before:
-        client.delete_assessment(info.trace_id, one.assessment_id)
-    client.log_assessment(info.trace_id, Feedback(name=RATING, value=record.rating, source=source))
+    key = answer_key(record.prompt.task, record.prompt.user, record.completion)
+    which = {"locations": places, "filter_string": f"tags.{ANSWER} = '{key}'", "include_spans": False}
+    traces = [trace.info for trace in paged(client.search_traces, **which)]
+    for info in traces:
+        before = [one for one in info.assessments if one.name == RATING and one.source == source]
+        if [one.value for one in before] == [rating]:
+            continue
+        for one in before:
+            client.delete_assessment(info.trace_id, one.assessment_id)
+        if rating is not None:
+            client.log_assessment(info.trace_id, Feedback(name=RATING, value=rating, source=source))
+    return bool(traces)

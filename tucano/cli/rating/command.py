@@ -9,12 +9,15 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tucano.cli.rating.assessed import assessed
 from tucano.cli.rating.page import AnySitting, RatingServer, buttons_of, check_form
 from tucano.errors import UserError
 from tucano.rating.aids import guides
+from tucano.rating.arguments import RUNS
 from tucano.rating.choices import Choosing, choice_ledger, preference
 from tucano.rating.draw import CANDIDATES, Candidate, CandidateSource, open_folder, read_source, stores_of_run
 from tucano.rating.files import LONGEST_CORRECTION, RaterKind
@@ -25,7 +28,10 @@ from tucano.rating.store import tables
 from tucano.security.local_page import STOP_SIGNALS
 from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
+from tucano.tracking import Tracker
+from tucano.tracking.store import has_store, named
 
+NOTHING_MORE: AbstractContextManager[None] = nullcontext()
 RATE = "nota 1 a 5 (s pula, u desfaz, ? guia, q sai): "
 CORRECT = "nota 1 a 5 (c corrige, s pula, u desfaz, ? guia, q sai): "
 CHOOSE = "melhor: 1, 2 ou 0 tanto faz (s pula, u desfaz, ? guia, q sai): "
@@ -46,6 +52,8 @@ class Desk:
     is_new: bool
     consents: bool
     port: int | None
+    source: str = RUNS
+    """What completions are drawn from; their ratings go to its MLflow."""
 
     def command(self, flags: str) -> str:
         """That goes on here."""
@@ -54,6 +62,7 @@ class Desk:
             " --kind model" if self.kind == "model" else "",
             f" --port {self.port}" if self.port else "",
             " --consent" if self.consents and flags else "",
+            f" --from {_quoted(Path(self.source))}" if self.source != RUNS else "",
             "" if self.port is not None else " --terminal",
         ]
         return f"tucano rate {_quoted(self.folder)} --rater {shlex.quote(self.rater)}{''.join(given)}"
@@ -66,7 +75,7 @@ def main(arguments: argparse.Namespace) -> int:
     folder, rater = Path(arguments.folder), arguments.rater
     desk = Desk(folder, rater, arguments.kind, arguments.new_rater, arguments.consent, port)
     if arguments.ab is None:
-        _rate(desk, arguments)
+        _rate(replace(desk, source=arguments.source), arguments)
     else:
         _choose(desk, PairDraw(Path(arguments.source), arguments.ab, arguments.prompts, arguments.seed))
     return 0
@@ -85,24 +94,13 @@ def _rate(desk: Desk, arguments: argparse.Namespace) -> None:
     session = Session(folder, candidates, desk.rater, desk.kind)
     if corrects:
         session = Correcting(folder, candidates, desk.rater, desk.kind, desk.consents)
-    _sit(session, desk, " --correct" if corrects else "", lambda: _after_rating(folder, corrects))
-    if place.is_dir():
-        _tell_mlflow(desk, place)
+    around = assessed(folder, lambda: _tracker(place), desk.rater)
+    _sit(session, desk, " --correct" if corrects else "", lambda: _after_rating(folder, corrects), around)
 
 
-def _tell_mlflow(desk: Desk, storage: Path) -> None:
-    """What this rater has said, beside the traces of the answers, where the storage's runs or server left any."""
-    from tucano.tracking import Tracker
-    from tucano.tracking.store import has_store, named
-    from tucano.tracking.traces import show_ratings
-
-    if not has_store(str(storage), None):
-        return
-    try:
-        tracker = Tracker.connect(named(None), storage)
-        show_ratings(tracker, [one for one in rating_ledger(desk.folder).read() if one.rater == desk.rater])
-    except UserError as fault:
-        print(f"MLflow does not have these ratings; the same command sends them again ({fault})")
+def _tracker(storage: Path) -> Tracker | None:
+    """None where candidates are of a file, or of a storage whose runs and server left no store."""
+    return Tracker.connect(named(None), storage) if storage.is_dir() and has_store(str(storage), None) else None
 
 
 def _choose(desk: Desk, drawing: PairDraw) -> None:
@@ -153,14 +151,21 @@ def _per_task(things: Sequence[Asked]) -> str:
     return ", ".join(f"{task} {count}" for task, count in Counter(thing.prompt.task for thing in things).items())
 
 
-def _sit(session: AnySitting, desk: Desk, flags: str, after: Callable[[], Iterator[str]]) -> None:
+def _sit(
+    session: AnySitting,
+    desk: Desk,
+    flags: str,
+    after: Callable[[], Iterator[str]],
+    around: AbstractContextManager[None] = NOTHING_MORE,
+) -> None:
     """Ask, and in the end say what to do next."""
     if session.consent is False:
         print("Nothing of this trains a model; with --consent it may.")
-    if desk.port is None:
-        _in_terminal(session, desk.folder)
-    else:
-        _in_browser(session, desk.folder, desk.port)
+    with around:
+        if desk.port is None:
+            _in_terminal(session, desk.folder)
+        else:
+            _in_browser(session, desk.folder, desk.port)
     view = session.view()
     print(f"{session.rater}: {view.rated} of {view.total} rated, in {session.ledger.path}")
     if view.item:

@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rewards import load_reward_set
+from tucano.cli.rating.assessed import assessed
 from tucano.cli.trying.models import Models
 from tucano.cli.trying.page import Column, Trial, TryServer
 from tucano.cli.trying.ratings import Ratings
@@ -13,13 +14,11 @@ from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import read_prompts
 from tucano.rating.files import write
-from tucano.rating.ratings import rating_ledger
 from tucano.rating.store import tables
 from tucano.settings import PipelineSettings
 from tucano.storage.root import working_copy
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
-from tucano.tracking.traces import show_ratings
 
 FOLDER = "tried"
 """Below the storage: a rating folder for each prompt set, since each has a store of its own, and what models say."""
@@ -38,7 +37,12 @@ def serve(settings: PipelineSettings, named_run: str | None, port: int, with_bro
     root = working_copy(settings.storage)
     tracker = Tracker.connect(named(settings.tracking_uri), root)
     trial = _trial(settings, named_run, root, tracker)
-    with TryServer(trial, port) as server, closing(trial.models), _door(root, server.url) as door:
+    with (
+        assessed(trial.ratings.folder, lambda: tracker),
+        TryServer(trial, port) as server,
+        closing(trial.models),
+        _door(root, server.url) as door,
+    ):
         print(
             f"Models    {', '.join(column.name for column in trial.columns)} of {trial.label}\n"
             f"Ratings   {trial.ratings.folder}\nOpen this link:\n\n    {server.url}\n\nCtrl-C stops.",
@@ -46,7 +50,6 @@ def serve(settings: PipelineSettings, named_run: str | None, port: int, with_bro
         )
         server.serve_until_stopped(lambda: _open(door) if with_browser else None)
         print("Stopping …", flush=True)
-    show_ratings(tracker, rating_ledger(trial.ratings.folder).read())
     return 0
 
 
