@@ -108,7 +108,7 @@ def await_seed(
         names = artifact_of(run, str(run.settings.execution.seeds), part, parameters).split()
     except RunLost as lost:
         raise SeedGivenUp(str(lost)) from None
-    name = next((name for name in names if re.match(rf"\w+-seed-{seed}/", name)), None)
+    name = next((name for name in names if re.match(rf"\w+-seed-{seed}(-round-\d+)?/", name)), None)
     if name is None:
         raise SeedGivenUp("its run trained the seeds beside it and gave this one up; its log says why")
     made = SeedResult(run.adopt(name))

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fake_google
@@ -26,7 +27,7 @@ from tasks.train import await_seed
 from tucano.artifacts.store import Store
 from tucano.errors import SeedGivenUp, UserError
 from tucano.profiles import load_profile
-from tucano.requirements.machine import gpus_here, seeds_on_a_gpu, seeds_together
+from tucano.requirements.machine import gpus_here, require_space, seeds_on_a_gpu, seeds_together
 from tucano.requirements.machines import MACHINES, Machine, of_pool
 from tucano.requirements.memory import require_servers_share, share_for_tensors
 from tucano.settings import PipelineSettings
@@ -98,10 +99,11 @@ def test_as_many_seeds_share_a_run_as_a_gpu_machine_trains_at_a_time(
     assert [*seeds_together(load_profile(ROOT, "laptop", ["worker.parallel=2"]), 123)] == [123], "cores are shared"
 
     asked: list[tuple[str, Any]] = []
+    said = "grpo-seed-42/aa grpo-seed-456/cc"
 
     def artifact_of(run: Any, deployment: str, part: str, parameters: dict[str, Any]) -> str:
         asked.append((part, parameters["seed"]))
-        return "grpo-seed-42/aa grpo-seed-456/cc"
+        return said
 
     monkeypatch.setattr("tasks.train.artifact_of", artifact_of)
     monkeypatch.setattr("tasks.train.finished_only", lambda run: run)
@@ -113,6 +115,9 @@ def test_as_many_seeds_share_a_run_as_a_gpu_machine_trains_at_a_time(
     with pytest.raises(UserError, match="grpo-seed-456/cc"):  # it looks for what was made, which here nobody made
         await_seed.fn(run, PromptSet(made(store, "data")), None, 456, None)
     assert asked == [("seed-42-123", [42, 123]), ("seed-456", 456)]
+    said = "dpo-seed-4560-round-2/bb dpo-seed-456-round-12/dd"
+    with pytest.raises(UserError, match="dpo-seed-456-round-12/dd"):
+        await_seed.fn(run, PromptSet(made(store, "data")), None, 456, None)
 
 
 def lost(*given: Any) -> Any:
@@ -173,6 +178,25 @@ def test_seeds_side_by_side_are_asked_of_the_machine_that_trains_them(monkeypatc
     assert asked(ELSEWHERE) == [(None, 1), ("vertex-h100", 3)]
     assert asked("execution.seeds=seed/vertex-l4", "execution.stages=stage/vertex-l4") == [("vertex-l4", 3)]
     assert asked("execution.seeds=seed/local") == [(None, 3)]
+
+
+def test_space_is_asked_for_each_round_of_dpo_and_for_the_base_of_each_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """64 MB for an adapter of a million weights: 4 of SFT and GRPO, 3 of each round. A base: 490.8 million, 2 bytes."""
+    monkeypatch.setattr("tucano.requirements.machine.adapter_weights", lambda _: 10**6)
+    monkeypatch.setattr("tucano.requirements.machine.SPARE_BYTES", 0)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+
+    def asked(*changes: str) -> str:
+        with pytest.raises(UserError) as refused:
+            require_space(tmp_path, l4_v5(*changes))
+        return str(refused.value).partition(" GB")[0].rpartition(" ")[2]
+
+    dpo, nf4, here = "dpo.enabled=true", (*VLLM, "model.quantization=nf4"), "execution.seeds=null"
+    assert [asked(), asked(dpo), asked(dpo, "dpo.rounds=4")] == ["0.3", "0.4", "1.0"]
+    assert [asked(here, *VLLM), asked(here, *nf4), asked(here, *nf4, "worker.parallel=3")] == ["0.3", "1.2", "3.2"]
+    assert asked(ELSEWHERE, *nf4, "worker.parallel=3") == "1.2", "that of the preflight alone is written here"
 
 
 def test_of_several_gpus_each_child_sees_the_one_with_the_fewest_children(tmp_path: Path) -> None:

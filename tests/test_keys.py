@@ -203,6 +203,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "grpo.mask_truncated": {"grpo.overlong_tokens": 0}, "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
     "grpo.adapters": {"grpo.task_weights": "equal", "benchmark.enem": None},
     "grpo.block_advantages": {"grpo.advantages": "group"}, "dpo.pairs": {"dpo.enabled": True},
+    "dpo.rounds": {"dpo.enabled": True},
     "grpo.max_think_tokens": THINKING, "grpo.think_weight": THINKING,
     "grpo.sampler": {"worker.vllm_python": "/opt/vllm/bin/python"},
     "grpo.teacher": {"grpo.drop_zero_variance": False, "grpo.refill_rounds": 0},

@@ -12,7 +12,7 @@ import pytest
 from tasks.promote import _incomplete
 from tasks.running.run import Run
 from tucano.artifacts.identity import digest, fingerprint
-from tucano.artifacts.lineage import digests, faults, verify
+from tucano.artifacts.lineage import digests, faults, seed_stage, verify
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.cli import lineage
 from tucano.errors import UserError
@@ -57,6 +57,19 @@ def test_a_whole_chain_has_no_fault(tmp_path: Path, stages: dict[str, Artifact])
     assert [(link.stage, link.folder, link.files) for link in links] == [
         (name, one.folder, 1) for name, one in stages.items()
     ]
+
+
+def test_the_answers_of_a_seed_are_of_its_last_round_of_dpo(tmp_path: Path, stages: dict[str, Artifact]) -> None:
+    root, before = tmp_path / "runs", stages["grpo-seed-42"]
+    made = {name: stages[name] for name in ("data", "grpo-seed-42")}
+    for stage in ("dpo-seed-42", "dpo-seed-42-round-2"):
+        made[stage] = before = make(root, stage, {before.stage: before.digest})
+    answers = make(root, "answers", {"prompts": stages["data"].digest, "seed-42": before.digest})
+    assert broken(tmp_path, {**made, "answers": answers}) == []
+    assert seed_stage(made, "seed-42") == "dpo-seed-42-round-2"
+    of_the_first = make(root, "answers", {"seed-42": made["dpo-seed-42"].digest})
+    (fault,) = broken(tmp_path, {**made, "answers": of_the_first})
+    assert fault.startswith("answers: it was made from another dpo-seed-42-round-2")
 
 
 @pytest.mark.parametrize("stage", ["data", "audit", "grpo-seed-42", "comparison"])

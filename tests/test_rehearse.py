@@ -39,6 +39,12 @@ def test_what_decides_about_memory_stays_and_what_takes_time_is_small(profile: s
     assert small.execution.computes_here and small.storage == f"runs-rehearsal-{profile}"
 
 
+def test_a_rehearsal_has_no_grpo_where_the_run_has_none_and_at_most_two_rounds_of_dpo() -> None:
+    chosen = ["grpo.max_steps=0", "dpo.enabled=true"]
+    small = [in_small(load_profile(ROOT, "laptop", [*chosen, f"dpo.rounds={n}"]), "laptop") for n in (1, 2, 9)]
+    assert [(run.grpo.max_steps, run.dpo.rounds) for run in small] == [(0, 1), (0, 2), (0, 2)]
+
+
 @pytest.mark.parametrize(
     ("server", "chosen", "shown"),
     [

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,9 @@ def digests(stages: Mapping[str, Artifact]) -> dict[str, str]:
 
 
 def seed_stage(stages: Container[str], arm: str) -> str:
-    """The stage that made the adapter of `seed-N`: DPO where it came after GRPO."""
-    return f"dpo-{arm}" if f"dpo-{arm}" in stages else f"grpo-{arm}"
+    """The stage that made the adapter of `seed-N`: the last round of DPO where it came after GRPO."""
+    rounds = (f"dpo-{arm}" + (f"-round-{number}" if number > 1 else "") for number in count(1))
+    return [f"grpo-{arm}", *takewhile(stages.__contains__, rounds)][-1]
 
 
 def verify(root: Path, chain: Mapping[str, str], *, sources: bool = True) -> list[Link]:

@@ -150,13 +150,14 @@ def in_small(settings: PipelineSettings, profile: str, minutes: float | None = N
         "sft": {"max_epochs": 1, "eval_steps": few // 2, "save_steps": few // 2},
         "grpo": {
             "seeds": settings.grpo.seeds[:1],
-            "max_steps": steps,
+            "max_steps": steps if settings.grpo.max_steps else 0,
             "eval_steps": steps // 2,
             "save_steps": steps // 2,
             "patience": 1,
             "length_stages": (),
             "admission": None,  # a start of so few steps answers too badly
         },
+        "dpo": {"rounds": min(2, settings.dpo.rounds)},  # the second begins with the first one's adapter
         "comparison": {"samples": 1},
         "audit": {} if settings.audit.override_by else override,
         "preflight": {"steps": 12, **({"allow_red": OF_A_BEGINNER} if settings.sft.enabled else {})},

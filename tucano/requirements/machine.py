@@ -24,18 +24,27 @@ SPARE_BYTES = 200_000_000
 
 def require_space(root: Path, settings: PipelineSettings) -> None:
     """UserError when what this run writes would not fit on the storage's disk."""
-    preferring = len(settings.grpo.seeds) if settings.dpo.enabled else 0
+    preferring = len(settings.grpo.seeds) * settings.dpo.rounds if settings.dpo.enabled else 0
     trained = [adapter_weights(settings.model)] * (settings.trainings + preferring)
     if settings.sft.enabled:
         whole = shape_of(settings.model) if settings.model.name == "nano" else None
         trained.append(whole.weights if whole else adapter_weights(settings.model))
-    needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS + SPARE_BYTES
+    needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS
+    needed += _dequantised_bytes(settings) + SPARE_BYTES
     free = shutil.disk_usage(root).free
     if needed > free:
         raise UserError(
             f"the checkpoints and databases of this run need about {needed / 1e9:.1f} GB and {root} has"
             f" {free / 1e9:.1f} GB free; free some space or choose another disk with --set storage=FOLDER"
         )
+
+
+def _dequantised_bytes(settings: PipelineSettings) -> int:
+    """The bases that vLLM serves in 16 bits beside a 4-bit one: of each child at a time, where the shape is known."""
+    quantised = settings.model.quantization != "none" and settings.grpo.sampler == "vllm"
+    shape = shape_of(settings.model) if quantised and settings.execution.computes_here else None
+    children = 1 if settings.execution.seeds else seeds_side_by_side(settings)
+    return 2 * shape.weights * children if shape else 0
 
 
 def require_device(model: ModelSettings) -> None:

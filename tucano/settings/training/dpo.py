@@ -66,6 +66,8 @@ class DpoSettings(DpoTraining):
     def _there_are_pairs(self) -> Self:
         if self.pairs is not None and not self.enabled:
             raise ValueError(f"dpo.pairs={self.pairs} would not be read; set dpo.enabled=true, or leave it out")
+        if self.rounds > 1 and not self.enabled:
+            raise ValueError(f"dpo.rounds={self.rounds} would not be trained; set dpo.enabled=true, or leave it out")
         if self.enabled and not self.ranked and self.pairs is None:
             raise ValueError(
                 "dpo.ranked=false leaves no pairs to learn from; name some with dpo.pairs, or leave it true"

@@ -45,9 +45,9 @@ from tucano.training.samplers.opening import sampler_for
 from tucano.training.validation import Validation
 
 NO_PAIR = (
-    "there is no pair to learn from: the answers to each training prompt earn the same, or are cut off. GRPO's adapter"
-    " is handed on as it is; for DPO raise grpo.generations or grpo.max_completion_tokens, or name pairs of people with"
-    " dpo.pairs."
+    "there is no pair to learn from: the answers to each training prompt earn the same, or are cut off. The adapter"
+    " that it began with is handed on as it is; for DPO raise grpo.generations or grpo.max_completion_tokens, or name"
+    " pairs of people with dpo.pairs."
 )
 
 
@@ -91,8 +91,8 @@ class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
 
 
 def run(job: Job) -> dict[str, object] | None:
-    """Train one seed on from GRPO's adapter; write the best adapter and the pairs into `job.output`. None when
-    interrupted. Where there is no pair to learn from, a person hears of it, and GRPO's adapter is the best.
+    """Train one seed on from `job.adapter`; write the best adapter and the pairs into `job.output`. None when
+    interrupted. Where there is no pair to learn from, a person hears of it, and that adapter is the best.
     """
     settings = DpoStage.model_validate(job.settings)
     files = PromptFiles(Path(job.prompts))
