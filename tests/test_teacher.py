@@ -3,6 +3,7 @@
 import gc
 import json
 import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from chat_api import Response, Server, serving
+from chat_api import Handler, Response, Server, serving
 from test_algorithms import of_sums
 from test_grpo_parity import one_thread_and_the_signals_as_before as one_thread_and_the_signals_as_before
 from test_grpo_parity import ours, rollout, settings, tiny, trainer
@@ -161,6 +162,41 @@ def test_gaps_by_hand_and_a_passing_fault_is_asked_again(server: Server) -> None
     assert asking(server, dollars_in=2.0, dollars_out=1.0).dollars(OUTPUT) == pytest.approx((3 * 2 + 1) / 1e6)
 
 
+def broken_off(handler: Handler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "999")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+
+
+def late(handler: Handler) -> None:
+    broken_off(handler)
+    time.sleep(0.5)
+
+
+@pytest.mark.parametrize(("fault", "words"), [(broken_off, "it broke off"), (late, "it was not complete after 0.3 s")])
+def test_a_reply_that_breaks_off_is_asked_for_again(server: Server, fault: Response, words: str) -> None:
+    """It is nobody's mistake: the same run goes on once the server answers."""
+    server.answer = lambda body, number: fault if number == 1 else reply(says(-1.0, 0))
+    patient, impatient = (asking(server, timeout_s=0.3, attempts=attempts) for attempts in (2, 1))
+    assert patient.gaps(OUTPUT, torch.zeros(1, 3)).tolist() == [[-1.0, 0.0, 0.0]]
+    server.asked.clear()
+    with pytest.raises(WorkerFailed, match=rf"the teacher mestre gave no answer in 1 attempts \({words}"):
+        impatient.gaps(OUTPUT, torch.zeros(1, 3))
+
+
+def test_the_bytes_of_a_reply_are_bounded_by_its_tokens(server: Server) -> None:
+    """As vLLM writes a token: its log-probability, rank and text; 30,000 of them are 2.4 MB."""
+    tokens, one = 30_000, {"logprob": -1.23456789012345678, "rank": 12345, "decoded_token": " administra\u00e7\u00e3o"}
+    row = {name: torch.full((1, size), 7) for name, size in (("prompt_ids", 1), ("completion_ids", tokens - 1))}
+    row |= {name.replace("ids", "mask"): torch.ones_like(ids) for name, ids in row.items()}
+    server.answer = lambda body, number: reply([None, *[{"7": one}] * (tokens - 1)])
+    assert asking(server).gaps(row, torch.zeros(1, tokens - 1)).mean().item() == pytest.approx(-1.2345679)
+    server.answer = lambda body, number: (200, {}, b" " * (2**21 + 1))
+    with pytest.raises(UserError, match="more than 2097152 bytes"):
+        asking(server).gaps(OUTPUT, torch.zeros(1, 3))
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [
@@ -172,6 +208,8 @@ def test_gaps_by_hand_and_a_passing_fault_is_asked_again(server: Server) -> None
         (says(-(10**400), -1.0), "is -1000"),
         ([None, {"9": {"logprob": -1.0}}, {"8": {"logprob": -1.0}}], "of token 7, number 2, is None"),
         ([None, 7, 8], "is None"),
+        (says("\x1b[2J\n", -1.0), r"is \u241b\[2J;"),
+        (says("\ud800x", -1.0), "is \ufffdx"),
     ],
 )
 def test_a_reply_that_is_no_judgement_of_these_tokens_ends_the_step(

@@ -63,6 +63,10 @@ class Unusable(Exception):
         self.tokens = tokens_in, tokens_out
 
 
+class BrokenOff(Unusable):
+    """A reply that has begun and was not complete in time, or whose connection was lost."""
+
+
 def key_of(endpoint: EndpointSettings) -> str | None:
     """The key from the environment; None where the endpoint needs none. UserError where the variable does not hold
     one.
@@ -111,8 +115,10 @@ class Chat:
         body = await self.body(request, "chat/completions")
         return _reply(body, time.monotonic() - began)
 
-    async def body(self, request: Request, path: str) -> bytes:
-        """The body of a reply, within `timeout_s` from the first byte sent to the last received. Raises as `reply`."""
+    async def body(self, request: Request, path: str, most: int = MOST_BYTES) -> bytes:
+        """The body of a reply, of at most so many bytes, within `timeout_s` from the first byte sent to the last
+        received. Raises as `reply`, and BrokenOff where it began and did not end.
+        """
         begun = False
         url = f"{self.endpoint.url.rstrip('/')}/{path}"
         try:
@@ -123,7 +129,7 @@ class Chat:
                 begun = response.status_code == HTTPStatus.OK
                 if not begun:
                     await self._raise(response)
-                body = await _body(response)
+                body = await _body(response, most)
                 # some repeat what they were sent
                 return (
                     body.replace(self.key.encode(), b"***")
@@ -132,11 +138,11 @@ class Chat:
                 )
         except (TimeoutError, httpx.TimeoutException):
             if begun:
-                raise Unusable(f"it was not complete after {self.endpoint.timeout_s:g} s") from None
+                raise BrokenOff(f"it was not complete after {self.endpoint.timeout_s:g} s") from None
             raise NoAnswer(f"none within {self.endpoint.timeout_s:g} s") from None
         except httpx.HTTPError as error:
             if begun:
-                raise Unusable(f"it broke off ({type(error).__name__})") from None
+                raise BrokenOff(f"it broke off ({type(error).__name__})") from None
             raise NoAnswer(f"{type(error).__name__} {error}") from None
 
     async def _raise(self, response: httpx.Response) -> NoReturn:
@@ -161,14 +167,14 @@ async def patiently(endpoint: EndpointSettings, attempt: Callable[[], Awaitable[
     raise last
 
 
-async def _body(response: httpx.Response) -> bytes:
-    """Unusable beyond `MOST_BYTES`, and where it could become more than it is."""
+async def _body(response: httpx.Response, most: int) -> bytes:
+    """Unusable beyond `most` bytes, and where it could become more than it is."""
     encodings = {name.strip().lower() for name in response.headers.get("Content-Encoding", "").split(",")}
     if not encodings <= {"", "identity"}:
         raise Unusable("it is compressed, which was not asked for")
-    content = await _up_to(response, MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise Unusable(f"it has more than {MOST_BYTES} bytes")
+    content = await _up_to(response, most + 1)
+    if len(content) > most:
+        raise Unusable(f"it has more than {most} bytes")
     return content
 
 

@@ -14,8 +14,20 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from tucano.benchmark.chat import Chat, NoAnswer, Refused, Unusable, client_of, key_of, patiently, read_json
+from tucano.benchmark.chat import (
+    MOST_BYTES,
+    BrokenOff,
+    Chat,
+    NoAnswer,
+    Refused,
+    Unusable,
+    client_of,
+    key_of,
+    patiently,
+    read_json,
+)
 from tucano.errors import UserError, WorkerFailed
+from tucano.security.printable import short
 from tucano.settings.benchmark import EndpointSettings
 from tucano.training.checkpoints import interruption
 from tucano.training.jobs import pulse
@@ -24,6 +36,8 @@ LOOK_SECONDS = 0.2
 PROBE = 'Olá! «Preço»: R$ 1.234,56 (-10 %) às 9h30?\n{"nota": [5, 4.5], "ok": true}\n\tSELECT COUNT(*) FROM pedidos;'
 LOWEST = -1e4
 """vLLM writes -9999 for an impossible token."""
+BYTES_PER_TOKEN = 256
+"""Of a reply; vLLM writes about 80 for a token: its log-probability, rank and text."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +111,16 @@ class Teacher:
             **{"model": self.endpoint.model, "prompt": shown, "add_special_tokens": False},
             **{"prompt_logprobs": 0, "max_tokens": 1, "temperature": 0.0},
         }
+
+        async def attempt() -> bytes:
+            try:
+                return await chat.body(request, "completions", max(MOST_BYTES, BYTES_PER_TOKEN * len(tokens)))
+            except BrokenOff as broken:  # to judge again costs little, and a broken connection is nobody's mistake
+                raise NoAnswer(str(broken)) from None
+
         try:
             async with slots:
-                body = await patiently(self.endpoint, lambda: chat.body(request, "completions"))
+                body = await patiently(self.endpoint, attempt)
         except NoAnswer as fault:
             raise WorkerFailed(
                 f"the teacher {self.endpoint.name} gave no answer in {self.endpoint.attempts} attempts ({fault}); start"
@@ -127,6 +148,8 @@ def _logps(body: bytes, tokens: Sequence[int]) -> list[float]:
         one = place.get(str(token)) if isinstance(place, dict) else None
         value: Any = one.get("logprob") if isinstance(one, dict) else None
         if type(value) not in (int, float) or not LOWEST <= value <= 0:
-            raise Unusable(f"its log-probability of token {token}, number {len(found) + 2}, is {str(value)[:20]}")
+            raise Unusable(
+                f"its log-probability of token {token}, number {len(found) + 2}, is {short(str(value)[:20])}"
+            )
         found.append(float(value))
     return found
