@@ -195,6 +195,9 @@ def test_a_file_without_pairs_is_refused_at_second_0(line: str, said: str, tmp_p
     assert len(refused) == 1 and refused[0].startswith("dpo.pairs=") and re.search(said, refused[0])
 
 
+TEACHER = {"endpoint": {"name": "m", "url": "http://127.0.0.1:1/v1", "model": "m"}}
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -202,6 +205,8 @@ def test_a_file_without_pairs_is_refused_at_second_0(line: str, said: str, tmp_p
         ({"dpo": {**DPO, "ranked": False, "rounds": 2, "pairs": "f"}}, "dpo.rounds=2 draws answers anew in each round"),
         ({"grpo": {"max_steps": 0}}, "grpo.max_steps=0 trains nothing"),
         ({"dpo": DPO, "grpo": {"max_steps": 0, "admission": {}}}, "and grpo.max_steps=0 makes no step"),
+        ({"dpo": DPO, "grpo": {"max_steps": 0, "teacher": TEACHER}}, "grpo.teacher .* grpo.max_steps=0 makes no step"),
+        ({"dpo": {"rounds": 3}}, "dpo.rounds=3 would not be trained; set dpo.enabled=true"),
         ({"dpo": {**DPO, "micro_batch": 3}}, "dpo.micro_batch=3 does not divide dpo.batch_size=2"),
         ({"dpo": DPO, "data": {"thinking": ["push"]}}, "answers without their thoughts"),
         ({"dpo": DPO, "model": {"backend": "unsloth", "device": "cuda", "dtype": "bfloat16"}}, "needs model.backend"),
@@ -254,7 +259,7 @@ def test_without_a_pair_grpo_s_adapter_is_handed_on(
     assert (made["steps"], made["pairs"], made["best_step"]) == (0, 0, 0)
     assert made["validation"] == [(0, made["best_value"])]
     told = [said.notice for line in capsys.readouterr().out.splitlines() if (said := parse(line)) and said.notice]
-    assert len(told) == 1 and told[0].startswith("there is no pair to learn from")
+    assert len(told) == 1 and told[0].startswith("there is no pair to learn from") and "GRPO" not in told[0]
     adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]
     before, after = map(load_file, adapters)
     assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)

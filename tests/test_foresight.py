@@ -40,6 +40,12 @@ def profile(name: str, **grpo: object) -> PipelineSettings:
     return load_profile(ROOT, name, [f"grpo.{field}={value}" for field, value in grpo.items()])
 
 
+TEACHER = {
+    "teacher": "{endpoint: {name: m, url: 'http://127.0.0.1:1/v1', model: m}}",
+    "drop_zero_variance": "false", "refill_rounds": 0,
+}  # fmt: skip
+
+
 def least_bytes(used: int) -> int:
     """Weights and filled cache, read once."""
     return 2 * TUCANO.weights + TUCANO.num_hidden_layers * 2 * TUCANO.key_value * ROWS * used * 2
@@ -129,6 +135,21 @@ class TestTraining:
         assert bare < held < there and room == pytest.approx(0.8 * 0.5 * layers * tokens, abs=1)
         assert kept_layers(room, tokens, layers) == 11 and kept_layers(room, tokens // 4, layers) == layers
         assert pieces.room(*lengths, 10 * whole)[1] == whole
+
+    def test_who_judges_tokens_has_each_completion_read_once_more(self) -> None:
+        edge = {"entropy_advantages": "true"}
+        runs = [profile("l4-v5", **grpo) for grpo in ({}, TEACHER, edge, TEACHER | edge)]
+        steps = [[*_Run(run, TUCANO, L4)._grpo_step(10)][-1] for run in runs]
+        none, once, also_once, twice = (step.seconds for step in steps)
+        assert once - none == pytest.approx(also_once - none) == pytest.approx((twice - none) / 2) and once > none
+        read = [step.arithmetic.rpartition(" of ")[2].rpartition("moved")[2] for step in steps]
+        without = ", without the teacher's own time)"
+        assert read == [
+            ")",
+            f", each read once before{without}",
+            ", each read once before)",
+            f", each read twice before{without}",
+        ]
 
     def test_a_step_of_l4_v5_takes_at_most_eleven_seconds(self) -> None:
         """Rollout and training, without groups drawn anew; 24.5 before rows were packed."""
@@ -242,6 +263,13 @@ class TestCommand:
         assert ", 3 seeds 2 at a time, whose memory adds up:\n" in other
         assert "\nGRPO steps       9.0 GiB     2.0 h   4,500 steps x 1.6 s\n" in said
         assert "\nall              9.0 GiB     2.0 h\n1.65 USD at 0.82 USD/h" in said
+
+    def test_a_teachers_dollars_are_not_foreseen(self, capsys: pytest.CaptureFixture[str]) -> None:
+        lines = (Line("merge", 1, 60.0, "so", ""),)
+        for grpo in ({}, TEACHER):
+            print_forecast(Forecast(L4, lines), profile("l4-v5", **grpo))
+            said = "\nWhat the teacher takes for its answers is not in these dollars.\n"
+            assert (said in capsys.readouterr().out) == (grpo == TEACHER)
 
     def test_a_model_whose_shape_nobody_knows_is_a_sentence(self) -> None:
         settings = load_profile(ROOT, "l4", ["model.name=some/model"])

@@ -103,6 +103,13 @@ def test_signal_within_groups_of_four(rewards: list[float], texts: list[str] | N
     assert line.level == level and words in line.evidence
 
 
+def test_rewards_without_signal_do_not_stop_whom_a_teacher_alone_teaches() -> None:
+    (dead,) = check.signal(completions([0.5] * 8), 4, rewards_count=False)
+    assert dead.level == "warn" and "temperature" not in dead.evidence
+    (doubled,) = check.signal(completions([1.8] * 8), 4, rewards_count=False)
+    assert doubled.level == "red" and doubled.evidence.endswith("mend the weights")
+
+
 def test_a_ceiling_that_cuts_most_answers_off_is_red(tokenizer: PreTrainedTokenizerFast) -> None:
     assert check.lengths(completions([0.1] * 10, tokens=12), 112, tokenizer).level == "ok"
     cut = check.lengths(completions([0.1] * 10, tokens=16, truncated=True), 16, tokenizer, [16])

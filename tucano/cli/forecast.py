@@ -180,6 +180,8 @@ def _dollars(settings: PipelineSettings, seconds: float, machine: str) -> None:
         dollars = price.usd_per_hour * seconds / 3600
         row = f"{price.machine}: {price.source}, {price.date}"
         print(f"{dollars:,.2f} USD at {price.usd_per_hour:.2f} USD/h (row {row})")
+    if settings.grpo.teacher is not None:
+        print("What the teacher takes for its answers is not in these dollars.")
 
 
 def _duration(seconds: float) -> str:

@@ -124,6 +124,8 @@ class PipelineSettings(Section):
             raise ValueError("grpo.max_steps=0 trains nothing; give it steps, or set dpo.enabled=true for DPO alone")
         if not self.grpo.max_steps and self.grpo.admission is not None:
             raise ValueError("grpo.admission chooses GRPO's prompts, and grpo.max_steps=0 makes no step; leave it out")
+        if not self.grpo.max_steps and self.grpo.teacher is not None:
+            raise ValueError("grpo.teacher judges GRPO's answers, and grpo.max_steps=0 makes no step; leave it out")
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
         return self

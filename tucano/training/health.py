@@ -169,8 +169,8 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
     "no_signal": (
         _no_signal,
         (
-            "Raise grpo.generations or grpo.temperature, or set grpo.drop_zero_variance and grpo.refill_rounds; a"
-            " coarse reward does it too."
+            "Raise grpo.generations, or without grpo.teacher raise grpo.temperature or set grpo.drop_zero_variance and"
+            " grpo.refill_rounds; a coarse reward does it too."
         ),
     ),
     "entropy_gone": (_entropy_gone, "It repeats itself: set grpo.entropy_coef, or lower {section}.learning_rate."),

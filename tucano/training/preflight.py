@@ -180,7 +180,8 @@ def _ask_of_drawn(
     if settings.model.quantization != "none":
         first = completions[:: settings.grpo.generations]
         table.ask("quantisation", _quantisation, job, settings, policy, examiner, first)
-    table.ask("signal", check.signal, completions, settings.grpo.generations)
+    rewards_count = settings.grpo.teacher is None or settings.grpo.teacher.reward_weight > 0
+    table.ask("signal", check.signal, completions, settings.grpo.generations, rewards_count)
 
 
 def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner) -> Check:

@@ -311,9 +311,9 @@ def sampler(history: Sequence[Mapping[str, float]], follows: bool) -> Check:
     return Check("sampler", "ok", seen)
 
 
-def signal(completions: Sequence[ScoredCompletion], generations: int) -> list[Check]:
+def signal(completions: Sequence[ScoredCompletion], generations: int, rewards_count: bool = True) -> list[Check]:
     """Per task: do completions of one prompt differ, in text and in reward, and how finely does the reward tell them
-    apart?
+    apart? rewards_count: whether anything is learned from rewards, and not from a teacher alone.
     """
     groups = [completions[index : index + generations] for index in range(0, len(completions), generations)]
     checks = []
@@ -331,7 +331,9 @@ def signal(completions: Sequence[ScoredCompletion], generations: int) -> list[Ch
         )
         level: Level = "ok" if live >= LIVE_WARN else "warn"
         mend = "raise grpo.generations or grpo.temperature"
-        if live < LIVE_RED:
+        if not rewards_count:
+            mend = "the teacher alone teaches, and rewards only choose the checkpoint"
+        elif live < LIVE_RED:
             level, mend = "red", "there is almost nothing to learn from: use a finer reward, or another temperature"
         if highest > 1 + 1e-6:
             level, mend = "red", "components add up to more than 1: mend the weights"

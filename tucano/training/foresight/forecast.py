@@ -237,16 +237,19 @@ class _Run:
                 f"{steps // grpo.rollout_steps} rollouts x {_each(each)}{often} ({how})",
                 "lower grpo.batch_size, or model.max_length_tokens with grpo.max_completion_tokens",
             )
-        read = grpo.sampler == "vllm" or self.settings.model.backend == "unsloth"
+        read = (grpo.sampler == "vllm" or self.settings.model.backend == "unsloth") + grpo.entropy_advantages
+        read += grpo.teacher is not None
         each, how, peak = (self._packed if self.packs else self._padded)(grpo.micro_batch)
         if read:
-            each += self.pieces.reading(grpo.micro_batch, PROMPT_TOKENS, self.ceiling).seconds(self.machine)
+            each += read * self.pieces.reading(grpo.micro_batch, PROMPT_TOKENS, self.ceiling).seconds(self.machine)
+            how += f", each read {'once' if read == 1 else 'twice' if read == 2 else f'{read} times'} before"
+        how += ", without the teacher's own time" if grpo.teacher else ""
         each *= parts
         yield Line(
             "GRPO steps",
             peak,
             steps * each,
-            f"{steps} steps x {_each(each)} ({parts} x {how}{', each read once before' if read else ''})",
+            f"{steps} steps x {_each(each)} ({parts} x {how})",
             "" if peak <= self.there_bytes else self._smaller_micro_batch(),
         )
 
