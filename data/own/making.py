@@ -18,7 +18,7 @@ from tucano.benchmark.replies import Reply
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, Task, read_prompts
-from tucano.settings.benchmark import EndpointSettings
+from tucano.settings.endpoint import EndpointSettings
 from tucano.specs.registry import spec_of
 from tucano.thoughts import answer_of
 from tucano.truth import truth

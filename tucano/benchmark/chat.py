@@ -20,7 +20,7 @@ from tucano.benchmark.replies import Reply
 from tucano.errors import UserError
 from tucano.security.addresses import is_external
 from tucano.security.printable import printable
-from tucano.settings.benchmark import EndpointSettings
+from tucano.settings.endpoint import EndpointSettings
 
 TRANSIENT = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 MOST_BYTES = 2 * 2**20

@@ -20,7 +20,7 @@ from tucano.errors import UserError
 from tucano.masking import NOT_MASKED
 from tucano.prompts import Prompt, messages
 from tucano.security.addresses import is_external
-from tucano.settings.benchmark import EndpointSettings
+from tucano.settings.endpoint import EndpointSettings
 
 OF_ONE_REQUEST = {400, 413, 422, 451}
 """Refusals that one text can cause, as a content filter's do."""

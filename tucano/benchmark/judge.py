@@ -13,7 +13,7 @@ from pathlib import Path
 from tucano.benchmark.endpoint import Bill, ask, bill
 from tucano.comparison.answers import Answer
 from tucano.prompts import Prompt
-from tucano.settings.benchmark import EndpointSettings
+from tucano.settings.endpoint import EndpointSettings
 
 RUBRIC = (
     "Você avalia análises para lojistas brasileiros. Recebe um pedido com números e uma resposta. Dê uma nota inteira"

@@ -10,9 +10,9 @@ from tucano.settings.audit import AuditSettings as AuditSettings
 from tucano.settings.base import RewardSetName as RewardSetName
 from tucano.settings.base import Section as Section
 from tucano.settings.benchmark import BenchmarkSettings as BenchmarkSettings
-from tucano.settings.benchmark import EndpointSettings as EndpointSettings
 from tucano.settings.comparison import ComparisonSettings as ComparisonSettings
 from tucano.settings.data import DataSettings as DataSettings
+from tucano.settings.endpoint import EndpointSettings as EndpointSettings
 from tucano.settings.execution import CostSettings as CostSettings
 from tucano.settings.execution import Price as Price
 from tucano.settings.model import ModelSettings as ModelSettings

@@ -2,45 +2,14 @@
 
 from typing import Self
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from tucano.prompts import Task
-from tucano.security.addresses import is_external
-from tucano.security.texts import ArmName, BaseUrl, Line
+from tucano.security.texts import ArmName, Line
 from tucano.settings.base import RewardSetName, Section
 from tucano.settings.comparison import Asking
 from tucano.settings.data import PromptPlan
-
-
-class Endpoint(Section):
-    """Which model of which API answers."""
-
-    name: str
-    url: str
-    model: str
-
-
-class EndpointSettings(Endpoint):
-    """A model behind an OpenAI-compatible chat API."""
-
-    name: ArmName = Field(description="What its arm is called, like gpt-4o-mini.")
-    url: BaseUrl = Field(description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
-    model: Line = Field(description="Model name that the API expects.")
-    key_env: str | None = Field(
-        None, description="Environment variable that holds the key; the key itself is never stored."
-    )
-    dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
-    dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
-    timeout_s: PositiveFloat = Field(60, le=86_400, description="Longest wait for one whole answer, in seconds.")
-    attempts: PositiveInt = Field(4, le=100, description="Attempts per answer before it counts as failed.")
-    parallel: PositiveInt = Field(4, le=1000, description="Requests at a time.")
-
-    @model_validator(mode="after")
-    def _key_is_not_read_on_the_way(self) -> Self:
-        if self.key_env and self.url.lower().startswith("http://") and is_external(self.url):
-            host = self.url.partition("://")[2].partition("/")[0]
-            raise ValueError(f"endpoint {self.name} would send its key over plain http to {host}; use https")
-        return self
+from tucano.settings.endpoint import Endpoint, EndpointSettings
 
 
 class BenchmarkPlan(Section):

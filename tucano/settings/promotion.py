@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, field_
 from tucano.prompts import Task
 from tucano.security.texts import Line, Name
 from tucano.settings.base import Section, Share
-from tucano.settings.benchmark import EndpointSettings
+from tucano.settings.endpoint import EndpointSettings
 
 CHAMPION, RULES = "champion", "rules"
 

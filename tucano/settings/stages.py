@@ -15,8 +15,6 @@ from tucano.settings.benchmark import (
     BaselinesStage,
     BenchmarkSetStage,
     BenchmarkStage,
-    Endpoint,
-    EndpointSettings,
     EndpointStage,
     JudgeStage,
     PublicSetStage,
@@ -24,6 +22,7 @@ from tucano.settings.benchmark import (
 )
 from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, PlanStage
 from tucano.settings.data import DataStage, GeneralShare, PromptPlan, SourceShare
+from tucano.settings.endpoint import Endpoint, EndpointSettings
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
 from tucano.settings.training.dpo import DpoRun, DpoStage, DpoTraining

@@ -16,7 +16,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, reworded
 from tucano.requirements.machines import of_device
 from tucano.requirements.shapes import Shape
-from tucano.settings.benchmark import EndpointSettings
+from tucano.settings.endpoint import EndpointSettings
 from tucano.settings.training.grpo import GrpoStage, TrainerStage
 from tucano.storage.journal import JournalWriter
 from tucano.thoughts import thinks

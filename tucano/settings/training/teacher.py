@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from tucano.security.addresses import is_external
 from tucano.settings.base import Section
-from tucano.settings.benchmark import Endpoint, EndpointSettings
+from tucano.settings.endpoint import Endpoint, EndpointSettings
 
 
 class Teacher(Section):

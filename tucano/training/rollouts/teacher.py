@@ -28,7 +28,7 @@ from tucano.benchmark.chat import (
 )
 from tucano.errors import UserError, WorkerFailed
 from tucano.security.printable import short
-from tucano.settings.benchmark import EndpointSettings
+from tucano.settings.endpoint import EndpointSettings
 from tucano.training.checkpoints import interruption
 from tucano.training.jobs import pulse
 
