@@ -157,7 +157,7 @@ def test_what_is_there_is_not_asked_for(store: Store, here: None, monkeypatch: p
     monkeypatch.setattr(elsewhere, "artifact_of", asked)
     monkeypatch.setattr("tasks.train.artifact_of", asked)
     monkeypatch.setattr("tasks.running.run.code_version", lambda module: "code")
-    monkeypatch.setattr("tasks.train.seed_training", lambda run, prompts, seed, stage: None)
+    monkeypatch.setattr("tasks.train.seed_training", lambda *given: None)
     run = run_with(store, stages="stage/somewhere", seeds="seed/somewhere")
     there = Here(run.settings, store, run.tracker, "", run.seed_slots)
     start, seed = fine_tune.fn(there, prompts), train_seed.fn(there, prompts, None, 42, None)
