@@ -8,6 +8,7 @@ reaches it, and half of the groups drawn anew where groups without a signal are.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tucano.errors import UserError
 from tucano.requirements.machine import gpus_here, seeds_on_a_gpu, training_gpus
@@ -219,15 +220,12 @@ class _Run:
     def _grpo_step(self, steps: int) -> Iterator[Line]:
         """Of one seed's child its memory, of so many steps their time."""
         grpo = self.settings.grpo
-        parts = grpo.batch_size // grpo.micro_batch
-        rows = grpo.batch_size * grpo.rollout_steps
-        each, how = self._drawing(rows)
+        each, how, peak = self._rollout
         if grpo.sampler == "vllm":
             whole = steps / grpo.rollout_steps * each
             how = "at most: as long as our own loop would take, and the server is faster; its memory is its own share"
             yield Line("GRPO rollouts", 0, whole, how, "")
         else:
-            peak = self._token(rows, self.longest - 1, self.longest).peak_bytes
             again = grpo.refill_rounds * REFILLED
             often = f" x {1 + again:g} (groups drawn anew)" if again else ""
             yield Line(
@@ -237,6 +235,22 @@ class _Run:
                 f"{steps // grpo.rollout_steps} rollouts x {_each(each)}{often} ({how})",
                 "lower grpo.batch_size, or model.max_length_tokens with grpo.max_completion_tokens",
             )
+        each, how, peak = self._update
+        mend = "" if peak <= self.there_bytes else self._smaller_micro_batch()
+        yield Line("GRPO steps", peak, steps * each, f"{steps} steps x {_each(each)} ({how})", mend)
+
+    @cached_property
+    def _rollout(self) -> tuple[float, str, int]:
+        """Seconds of a rollout, their arithmetic, and its bytes where our own process draws."""
+        rows = self.settings.grpo.batch_size * self.settings.grpo.rollout_steps
+        each, how = self._drawing(rows)
+        return each, how, self._token(rows, self.longest - 1, self.longest).peak_bytes
+
+    @cached_property
+    def _update(self) -> tuple[float, str, int]:
+        """Seconds of a step once it is drawn, their arithmetic, and the bytes of the longest micro-batch."""
+        grpo = self.settings.grpo
+        parts = grpo.batch_size // grpo.micro_batch
         read = (grpo.sampler == "vllm" or self.settings.model.backend == "unsloth") + grpo.entropy_advantages
         read += grpo.teacher is not None
         each, how, peak = (self._packed if self.packs else self._padded)(grpo.micro_batch)
@@ -244,14 +258,7 @@ class _Run:
             each += read * self.pieces.reading(grpo.micro_batch, PROMPT_TOKENS, self.ceiling).seconds(self.machine)
             how += f", each read {'once' if read == 1 else 'twice' if read == 2 else f'{read} times'} before"
         how += ", without the teacher's own time" if grpo.teacher else ""
-        each *= parts
-        yield Line(
-            "GRPO steps",
-            peak,
-            steps * each,
-            f"{steps} steps x {_each(each)} ({parts} x {how})",
-            "" if peak <= self.there_bytes else self._smaller_micro_batch(),
-        )
+        return parts * each, f"{parts} x {how}", peak
 
     def _padded(self, rows: int) -> tuple[float, str, int]:
         """Seconds of a usual micro-batch, their arithmetic, and the bytes of the longest one."""
