@@ -19,6 +19,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from mlflow.exceptions import MlflowException
 
 from tucano.cli.rating.assessed import assessed
 from tucano.errors import Transient, UserError
@@ -118,7 +119,6 @@ def test_a_store_that_is_away_costs_no_request_and_takes_later_what_could_wait(
     tracker: Tracker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One answer is being sent and five may wait: of eight, two are lost, and counted."""
-    from mlflow.exceptions import MlflowException
     from mlflow.tracing.client import TracingClient
 
     whole, asked, back = TracingClient.log_spans, Event(), Event()
@@ -252,7 +252,10 @@ def test_what_is_taken_back_goes_from_mlflow_too(
     assert "1 of 1 ratings stand beside traces" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("fault", [Transient("the tracking store did not answer"), KeyboardInterrupt(), UserError("x")])
+@pytest.mark.parametrize(
+    "fault",
+    [Transient("it did not answer"), KeyboardInterrupt(), UserError("x"), MlflowException("no right to do that")],
+)
 def test_a_sitting_ends_well_while_mlflow_is_away(
     fault: BaseException, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,8 +8,8 @@ Prefect's own worker also reports a run as crashed when its job fails, even wher
 again in another job (a machine that was silent for long, and believed lost). This one leaves such a run alone.
 """
 
+import argparse
 import asyncio
-import sys
 import warnings
 from typing import Any
 
@@ -85,4 +85,8 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
 
 
 if __name__ == "__main__":
-    asyncio.run(Worker(work_pool_name=(sys.argv[1:] or [POOL])[0], name="vertex").start())
+    parser = argparse.ArgumentParser(prog="python -m deployments.vertex.worker", description="Runs jobs on Vertex AI.")
+    parser.add_argument(
+        "pool", nargs="?", default=POOL, help="work pool that `tucano deploy vertex` made (%(default)s)"
+    )
+    asyncio.run(Worker(work_pool_name=parser.parse_args().pool, name="vertex").start())

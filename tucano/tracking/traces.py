@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import logging
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -202,26 +203,33 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
+@contextmanager
+def refusals_said() -> Iterator[None]:
+    """What MLflow refuses, or does not answer, within is Transient with its first line."""
+    from mlflow.exceptions import MlflowException
+    from requests.exceptions import RequestException
+
+    try:
+        yield
+    except (MlflowException, RequestException) as error:
+        raise Transient(reason(error)) from None
+
+
 def show_ratings(tracker: Tracker, records: Iterable[RatingLine], withdrawn: Iterable[RatingLine] = ()) -> str:
     """Put people's ratings beside the answers that have traces, under the raters' names, and take `withdrawn` ones
     away. What stands there already is not written again; another rating of the same person takes its place.
 
-    Returns a sentence on how many found a trace. Transient where MLflow does not take them.
+    Returns a sentence on how many found a trace.
     """
-    from mlflow.exceptions import MlflowException
     from mlflow.tracing.client import TracingClient
-    from requests.exceptions import RequestException
 
     client = TracingClient(tracker.uri)
     of_people = [record for record in records if record.rater_kind == "human"]
-    try:
-        served = tracker.client.get_experiment_by_name(views.SERVING)
-        places = [tracker.experiments[views.EVALUATION], *([served.experiment_id] if served else [])]
-        for record in withdrawn:
-            _assess(client, places, record, None)
-        found = sum(_assess(client, places, record, record.rating) for record in of_people)
-    except (MlflowException, RequestException) as error:
-        raise Transient(reason(error)) from None
+    served = tracker.client.get_experiment_by_name(views.SERVING)
+    places = [tracker.experiments[views.EVALUATION], *([served.experiment_id] if served else [])]
+    for record in withdrawn:
+        _assess(client, places, record, None)
+    found = sum(_assess(client, places, record, record.rating) for record in of_people)
     return f"{found} of {len(of_people)} ratings stand beside traces of their answers"
 
 

@@ -8,6 +8,7 @@ from tucano.errors import TucanoError
 from tucano.rating.files import RatingLine
 from tucano.rating.ratings import rating_ledger
 from tucano.tracking import Tracker
+from tucano.tracking.traces import refusals_said, show_ratings
 
 
 @contextmanager
@@ -21,15 +22,13 @@ def assessed(folder: Path, connect: Callable[[], Tracker | None], rater: str | N
     after = _said(folder, rater)
     if not before and not after:
         return
+    kept = {_place(line) for line in after}
+    withdrawn = [line for line in before if _place(line) not in kept]
     try:
-        tracker = connect()
-        if tracker is None:
-            return
-        print("Showing ratings in MLflow …", flush=True)
-        from tucano.tracking.traces import show_ratings
-
-        kept = {_place(line) for line in after}
-        print(show_ratings(tracker, after, [line for line in before if _place(line) not in kept]), flush=True)
+        with refusals_said():
+            if (tracker := connect()) is not None:
+                print("Showing ratings in MLflow …", flush=True)
+                print(show_ratings(tracker, after, withdrawn), flush=True)
     except (TucanoError, KeyboardInterrupt) as fault:
         why = str(fault) or "interrupted"
         print(f"MLflow does not show all of these ratings; the end of the next sitting sends them again ({why})")
