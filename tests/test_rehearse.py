@@ -28,7 +28,7 @@ from tucano.profiles import load_profile
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b", "l4-base"])
+@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b", "l4-3.7b", "l4-base"])
 def test_what_decides_about_memory_stays_and_what_takes_time_is_small(profile: str) -> None:
     whole = load_profile(ROOT, profile, [])
     small = in_small(whole, profile)
