@@ -1,11 +1,14 @@
 """The way of a person who never opens a terminal, in a real browser against `tucano up`, told as one story."""
 
+import json
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from deployments import stack
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]  # on a busy machine; alone it takes two minutes
 ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "serving.md"
 SCREENSHOTS = os.environ.get("TUCANO_SCREENSHOTS")
 """A folder for pictures of what the browser shows, to be looked at."""
 
@@ -47,6 +51,32 @@ def bench(home: Path) -> Iterator[Bench]:
         for step in ("starting postgres", "prefect answers after", "starting worker-1", "all is up"):
             assert any(line.startswith(step) for line in said), f"{step} was not said: for minutes nothing stood there"
         yield bench
+
+
+class Receiver(ThreadingHTTPServer):
+    """A shop's own server: it keeps what a webhook posts."""
+
+    def __init__(self) -> None:
+        self.heard: list[dict[str, Any]] = []
+        super().__init__(("127.0.0.1", 0), Posted)
+
+
+class Posted(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.heard.append(json.loads(body))
+        self.send_response(204)
+        self.end_headers()
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +118,26 @@ def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
         for connection in process.net_connections("inet")
         if connection.status == psutil.CONN_LISTEN
     }
+
+
+def test_the_automation_of_the_docs_waits_for_promotions(
+    bench: Bench, receiver: Receiver, story: dict[str, Any], tmp_path: Path
+) -> None:
+    """A Webhook block, and the file of docs/serving.md with its id, given to Prefect's own command."""
+    save = "import sys; from prefect.blocks.webhook import Webhook; print(Webhook(url=sys.argv[1]).save('shop'))"
+    saved = outside(bench, sys.executable, "-c", save, f"http://127.0.0.1:{receiver.server_port}/")
+    asked = re.findall(r"```yaml\n(name: .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
+    file = tmp_path / "promoted.yaml"
+    file.write_text(asked.replace("00000000-0000-0000-0000-000000000000", saved), encoding="utf-8")
+    outside(bench, sys.executable, "-m", "prefect", "automation", "create", "--from-file", str(file))
+    story["told"] = receiver.heard
+
+
+def outside(bench: Bench, *command: str) -> str:
+    environment = os.environ | bench.stack.client_environment
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
 
 
 def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
@@ -176,6 +226,8 @@ def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story:
     champion = bench.mlflow().get_model_version_by_alias("tucano", "champion")
     assert champion.tags["approval.who"] == "Ana Souza"
     assert champion.version == "1", "it was registered once"
+    told = ["tucano 1 is the challenger", "tucano 1 is the champion"]
+    until(lambda: [heard["text"] for heard in story["told"]] == told, lambda: str(story["told"]))
 
 
 def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
