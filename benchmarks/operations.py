@@ -119,6 +119,11 @@ class Bench:
         """The seed runs of a pipeline's run."""
         return list(self.ask("flow_runs/filter", {"flow_runs": {"parent_flow_run_id": {"any_": [run_id]}}}))
 
+    def shown(self, run_id: str, key: str) -> str:
+        """The text of a run's artifact, the newest one; empty where it has none."""
+        wanted = {"artifacts": {"flow_run_id": {"any_": [run_id]}, "key": {"any_": [key]}}, "sort": "CREATED_DESC"}
+        return next((str(artifact["data"]) for artifact in self.ask("artifacts/filter", wanted)), "")
+
     def states(self, run_id: str) -> list[tuple[float, str]]:
         """When a run entered which state (seconds since 1970)."""
         found = self.ask(f"flow_run_states/?flow_run_id={run_id}")
@@ -135,7 +140,9 @@ class Bench:
             if state["type"] in names or state["name"] in names:
                 return str(state["name"])
             if state["type"] == "COMPLETED":  # after any other end a run may be started again
-                raise RuntimeError(f"run {run_id} ended as {state['name']}, not as one of {names}: {state['message']}")
+                raise RuntimeError(
+                    f"run {run_id} ended as {state['name']}, not as one of {names}: {self.shown(run_id, 'promotion')}"
+                )
             time.sleep(0.5)
         raise TimeoutError(f"run {run_id} is {state['name']}, not one of {names}, after {seconds:.0f} s")
 

@@ -199,6 +199,11 @@ def test_truth_that_gains_the_same_on_every_prompt_is_confirmed_by_the_exact_tes
     assert by_truth({"push": [0.015] * 8}).hacking_suspected
 
 
+def test_a_margin_of_one_asks_nothing_of_truth_but_that_it_does_not_fall() -> None:
+    """A model that never says anything true, before or after, is judged by its reward alone where its settings ask so."""
+    assert [confirmed(simple([gain] * 8), 0.05, 1) for gain in (-0.25, 0.0, 0.25)] == [False, True, True]
+
+
 @pytest.fixture(scope="module")
 def result() -> Comparison:
     made = answers(GAINS, arms=ARMS)

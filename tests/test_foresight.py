@@ -14,6 +14,7 @@ from tucano.cli.forecast import print_forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.requirements.machines import GIBIBYTE, MACHINES, REACHED, START_SECONDS, Machine, of_device
+from tucano.requirements.memory import needs
 from tucano.requirements.shapes import TUCANO, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.checkpoints.weights import Policy
@@ -191,6 +192,15 @@ class TestMemory:
         cache = TUCANO.num_hidden_layers * 2 * TUCANO.key_value * rows * longest * 2
         held, foreseen = pieces._piece(work).peak_bytes, pieces.token(rows, longest - 1, longest).peak_bytes
         assert held <= foreseen <= 2 * 2 * TUCANO.weights + 1.2 * cache
+
+    @pytest.mark.parametrize("name", ["l4", "l4-v5", "l4-1.5b", "l4-3.7b", "l4-base"])
+    def test_a_merge_fits_and_doctor_counts_it_as_the_forecast_does(self, name: str) -> None:
+        settings = profile(name)
+        shape = shape_of(settings.model)
+        assert shape is not None
+        counted = {need.stage: need.bytes for need in needs(settings)}
+        foreseen = _Run(settings, shape, L4)._merge().peak_bytes
+        assert counted["merge"] == foreseen <= 0.9 * L4.memory_bytes
 
     def test_what_does_not_fit_is_refused_with_what_would(self, pieces: Pieces) -> None:
         small = replace(L4, title="half an L4", memory_bytes=8 * GIBIBYTE)

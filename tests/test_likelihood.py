@@ -1,10 +1,13 @@
 """Reading a shared prompt once gives the log-probabilities, entropies and gradients of reading every row whole."""
 
+from typing import Any
+
+import pytest
 import torch
 from test_decode import VOCABULARY, random_prompts, tiny_model, with_random_adapter
 from torch import Tensor
 
-from tucano.training.policies.likelihood import completion_logps
+from tucano.training.policies.likelihood import completion_logps, token_logps
 
 TEMPERATURE = 0.8
 
@@ -21,12 +24,18 @@ def batch(prompts: list[list[int]], completions: list[list[int]]) -> tuple[Tenso
 
 
 def row_by_row(
-    model: torch.nn.Module, prompts: list[list[int]], completions: list[list[int]], length: int
+    model: torch.nn.Module,
+    prompts: list[list[int]],
+    completions: list[list[int]],
+    length: int,
+    temperature: float = TEMPERATURE,
 ) -> tuple[Tensor, Tensor]:
     """The plain way: one unpadded sequence at a time."""
     logps, entropies = torch.zeros(len(prompts), length), torch.zeros(len(prompts), length)
     for row, (prompt, completion) in enumerate(zip(prompts, completions, strict=True)):
-        logits = model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1] / TEMPERATURE
+        if not completion:
+            continue
+        logits = model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1] / temperature
         every = logits.log_softmax(dim=-1)
         logps[row, : len(completion)] = every.gather(1, torch.tensor(completion)[:, None]).squeeze(1)
         entropies[row, : len(completion)] = -(every.exp() * every).sum(dim=-1).detach()
@@ -55,3 +64,26 @@ def test_equal_to_reading_every_row_whole() -> None:
     ours, theirs = gradients(logps), gradients(expected_logps)
     assert len(ours) == len(theirs) > 0
     assert all(torch.allclose(a, b, atol=2e-4, rtol=1e-4) for a, b in zip(ours, theirs, strict=True))
+
+
+def test_measuring_reads_a_prompt_once_and_says_the_same_in_the_order_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What samples of one prompt cost beside each other: it was read again with every one of them."""
+    model = with_random_adapter(tiny_model())
+    first, second, lonely = random_prompts(3)
+    prompts = [first, second, first, lonely, first, second]
+    completions = [[5, 6, 7], [8], [9, 10], [11, 12], [], [13, 14, 15, 16]]
+    read: list[int] = []
+    forward = model.forward
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        read.append(kwargs["input_ids"].numel())
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(model, "forward", counted)
+    found = token_logps(model, prompts, completions)
+    monkeypatch.undo()
+    length = max(map(len, completions))
+    expected, _ = row_by_row(model, prompts, completions, length, temperature=1)
+    for logps, completion, row in zip(found, completions, expected, strict=True):
+        torch.testing.assert_close(logps, row[: len(completion)], atol=1e-5, rtol=1e-5)
+    assert sum(read) == len(first) + 2 * 3 + len(second) + 2 * 4 + len(lonely) + 2

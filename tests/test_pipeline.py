@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 SMALL = {
     "data.train_prompts": 60, "data.validation_prompts": 26, "data.test_prompts": 26, "data.demonstrations": 80,
+    # the audit of these two takes a fifth of that of all; test_training.py trains the others
+    "data.mix": "{push: 0.5, churn: 0.5, extraction: 0, sql_qa: 0, insights: 0, sentiment: 0}",
     "model.nano_hidden": 32, "model.nano_layers": 2, "model.nano_vocabulary": 700,
     "sft.max_epochs": 3, "sft.eval_steps": 5, "sft.save_steps": 5,
     "grpo.seeds": [42, 123], "grpo.max_steps": 8, "grpo.batch_size": 8, "grpo.generations": 4, "grpo.micro_batch": 8,
     "grpo.max_completion_tokens": 24, "grpo.eval_steps": 2, "grpo.save_steps": 2, "grpo.patience": 3,
     "audit.resamples": 200, "audit.search_calls": 0,
     # so small a model babbles, and the preflight says so
-    "preflight.allow_red": ["completion length", "served length", *(f"signal: {task}" for task in ("extraction", "sql_qa", "insights", "push"))],
+    "preflight.allow_red": ["completion length", "served length", *(f"signal: {task}" for task in ("push", "churn"))],
 }  # fmt: skip
 STAGES = [
     "data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "starts", "answers", "re-audit",
@@ -155,21 +157,7 @@ def test_a_second_run_reuses_every_stage_within_a_minute(storage: Path) -> None:
     assert metrics["cost/hours"] == metrics["cost/reused_hours"] == pytest.approx(hours)
 
 
-def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path) -> None:
-    code, output = finished(
-        started(storage, "benchmark", benchmark__prompts=80, benchmark__samples=1, benchmark__resamples=20)
-    )
-    assert code == 0, output
-    for arm in ("base", "sft", "seed-42", "seed-123", "constant", "majority", "rules"):
-        assert re.search(rf"^\| {arm} ", output, flags=re.MULTILINE), arm
-    parts = ("set", "answers", "pace", "baselines")
-    assert set(whys(output)) == {"data", "benchmark", *(f"benchmark-{part}" for part in parts)}
-    speeds = re.findall(r"^\| (base|sft|seed-42|seed-123) +\| +(1|8|32) \|", output, flags=re.MULTILINE)
-    assert len(speeds) == len({*speeds}) == 12, "three rows for each trained arm"
-    assert newest_pipeline(storage).tags["kind"] == "benchmark"
-
-
-def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_twice(storage: Path) -> None:
+def test_a_benchmark_that_is_killed_goes_on_judges_every_arm_and_pays_an_api_for_no_answer_twice(storage: Path) -> None:
     """Some replies are odd: they cost their own answers only."""
     odd: dict[int, bytes] = {
         5: b'{"choices": [{"message": {"content": "\\ud800"}}]}',
@@ -184,9 +172,9 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
 
     with serving(storage) as api:
         api.answer = answer
-        small = {"benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20, "grpo__max_steps": 6}
-        more = small | {"benchmark__endpoints": json.dumps([{"name": "api", "url": api.url, "model": "m"}])}
-        process = started(storage, "benchmark", **more)
+        endpoints = json.dumps([{"name": "api", "url": api.url, "model": "m"}])
+        more = {"benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20}
+        process = started(storage, "benchmark", **more, benchmark__endpoints=endpoints)
         kept = "replies/*/replies.jsonl"
         until(lambda: any(file.read_bytes().count(b"\n") >= 40 for file in storage.glob(kept)))
         os.killpg(process.pid, signal.SIGKILL)
@@ -195,11 +183,23 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
         api.asked.clear()
         api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
         held.set()
-        code, output = finished(started(storage, "benchmark", **more))
+        code, output = finished(started(storage, "benchmark", **more, benchmark__endpoints=endpoints))
         assert code == 0 and "Traceback" not in output, output
         asked = [json.dumps(body) for body, _, _ in api.asked]
         assert len(asked) == len({*asked}) == 160 - 40 and not replied & {*asked}
+    judged_every_arm_and_trained_nothing(storage, output)
+
+
+def judged_every_arm_and_trained_nothing(storage: Path, output: str) -> None:
+    for arm in ("base", "sft", "seed-42", "seed-123", "constant", "majority", "rules", "api"):
+        assert re.search(rf"^\| {arm} ", output, flags=re.MULTILINE), arm
     assert re.search(r"^\| api +\| +160 \| +1 \|", output, flags=re.MULTILINE), output
+    parts = ("set", "answers", "pace", "baselines")
+    assert {*whys(output)} >= {"data", "benchmark", *(f"benchmark-{part}" for part in parts)}
+    assert not {*whys(output)} & {"sft", "grpo-seed-42", "grpo-seed-123"}
+    speeds = re.findall(r"^\| (base|sft|seed-42|seed-123) +\| +(1|8|32) \|", output, flags=re.MULTILINE)
+    assert len(speeds) == len({*speeds}) == 12, "three rows for each trained arm"
+    assert newest_pipeline(storage).tags["kind"] == "benchmark"
 
 
 @pytest.mark.long

@@ -15,13 +15,14 @@ from threading import Thread
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from test_cli import refused, tucano
+from test_cli import refused, sentence
 from torch import Tensor
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from flows.train import train
 from tucano.artifacts.identity import SHIPPED
 from tucano.cli import forecast
+from tucano.cli.machine import doctor
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.requirements.memory import MOST_CACHE_BYTES, needs, require_memory
@@ -88,14 +89,15 @@ def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
 
 
 @pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b", "l4-3.7b", "l4-base"])
-def test_a_deployment_without_a_server_is_refused(profile: str, gpu: Callable[[int], None], no_server: None) -> None:
+def test_a_deployment_without_a_server_is_refused(
+    profile: str, gpu: Callable[[int], None], no_server: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It used to say so in passing and to train on this machine."""
     gpu(23_034)
-    result = tucano("run", profile)
-    assert result.returncode == 2 and "starting Prefect" not in result.stdout
-    (sentence,) = [line for line in result.stderr.splitlines() if "warning" not in line]
-    assert "execution.seeds=seed/local-gpu needs a Prefect server" in sentence
-    assert "tucano up" in sentence and "PREFECT_API_URL" in sentence and "--set execution.seeds=null" in sentence
+    said = sentence("run", profile)
+    assert "starting Prefect" not in capsys.readouterr().out
+    assert "execution.seeds=seed/local-gpu needs a Prefect server" in said
+    assert "tucano up" in said and "PREFECT_API_URL" in said and "--set execution.seeds=null" in said
 
 
 @pytest.mark.parametrize(
@@ -115,11 +117,13 @@ def test_a_larger_base_begins_when_its_commit_is_named(profile: str) -> None:
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "d1953bb", "null"])
-def test_a_base_that_is_no_commit_is_refused_first(revision: str, gpu: Callable[[int], None], no_server: None) -> None:
+def test_a_base_that_is_no_commit_is_refused_first(
+    revision: str, gpu: Callable[[int], None], no_server: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     gpu(23_034)
-    result = tucano("run", "l4-v5", "--set", "execution.seeds=null", "--set", f"model.revision={revision}")
-    assert result.returncode == 2 and "starting Prefect" not in result.stdout
-    assert "is not pinned to a commit" in result.stderr and "--set model.revision=COMMIT" in result.stderr
+    said = sentence("run", "l4-v5", "--set", "execution.seeds=null", "--set", f"model.revision={revision}")
+    assert "starting Prefect" not in capsys.readouterr().out
+    assert "is not pinned to a commit" in said and "--set model.revision=COMMIT" in said
 
 
 def test_the_deployments_run_is_refused_by_the_same_checks(tmp_path: Path) -> None:
@@ -228,12 +232,15 @@ def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
     assert "no_signal, entropy_gone and at_ceiling" in steps and "health.window=5" in steps
 
 
+def test_an_interpreter_with_tucano_is_not_refused(no_server: None) -> None:
+    assert sentences("laptop", f"worker.python={sys.executable}") == []
+
+
 @pytest.mark.parametrize("python", ["/of/nobody/python", "/bin/true", "/etc/passwd"])
 def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) -> None:
     """Before any stage: its first child would be SFT's."""
     said = f"worker.python={python} is no interpreter that finds tucano"
-    assert said in refused(f"worker.python={python}")
-    assert sentences("laptop", f"worker.python={sys.executable}") == []
+    assert said in sentence("run", "laptop", "--set", f"worker.python={python}")
     with pytest.raises(UserError, match=said):
         forecast.show(load_profile(ROOT, "laptop", [f"worker.python={python}"]), "l4")
 
@@ -389,13 +396,15 @@ def test_seeds_side_by_side_on_one_gpu_need_the_memory_of_all(gpu: Callable[[int
 
 
 @pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b", "l4-base"])
-def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server: None) -> None:
-    result = tucano("doctor", profile)
-    assert result.returncode == (0 if profile == "laptop" else 2)
-    assert ("then SFT" in result.stdout) is (profile not in ("l4", "l4-base"))
-    assert "GRPO step" in result.stdout and " GB" in result.stdout
-    assert ("fails the audit by design" in result.stdout) == (profile == "l4")
-    refused = re.search(
-        r"^  Refused +execution\.seeds=seed/local-gpu needs a Prefect server", result.stdout, re.MULTILINE
-    )
+def test_doctor_prints_of_a_profile_what_is_known_of_it(
+    profile: str, no_server: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(doctor, "profiles", lambda root: [profile])  # what it says of all, test_cli.py sees
+    assert doctor.main(profile, []) == (0 if profile == "laptop" else 2)
+    said = capsys.readouterr().out
+    assert ("then SFT" in said) is (profile not in ("l4", "l4-base"))
+    assert "GRPO step" in said and " GB" in said
+    assert ("fails the audit by design" in said) == (profile == "l4")
+    refused = re.search(r"^  Refused +execution\.seeds=seed/local-gpu needs a Prefect server", said, re.MULTILINE)
     assert (refused is not None) == (profile != "laptop")

@@ -174,7 +174,7 @@ def test_a_step_writes_in_place_and_only_where_it_may() -> None:
     assert {name: getattr(state, name).data_ptr() for name in addresses} == addresses
 
 
-@pytest.mark.parametrize(("most", "looks"), [(2, 1), (16, 1), (17, 1), (18, 2), (64, 4), (512, 32)])
+@pytest.mark.parametrize(("most", "looks"), [(2, 1), (16, 1), (17, 1), (18, 2), (50, 4)])
 def test_the_host_looks_once_in_sixteen_tokens(most: int, looks: int) -> None:
     """On the meta device, where any other read raises. After the last token nobody looks but for the tokens."""
     decoder, prompts = Decoder(tiny_model().to("meta")), random_prompts(4)

@@ -102,6 +102,7 @@ def test_forked_children_compute_the_bits_of_started_ones(
     assert values(tmp_path / "grpo") == values(undisturbed)
 
 
+@pytest.mark.parametrize("way", ["forked"], indirect=True)
 def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(
     prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
 ) -> None:
@@ -116,6 +117,19 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
     assert seen == list(range(step_of(newest.name) + 1, 9))
     assert adapter_bytes(tmp_path) == adapter_bytes(undisturbed)
     assert journal_steps(tmp_path, "train/reward/total") == list(range(1, 9))
+
+
+def test_a_started_child_that_is_killed_is_a_crash(prompts: Path, tmp_path: Path) -> None:
+    """How it goes on from its checkpoint is the same as for a forked one."""
+
+    def kill() -> None:
+        os.kill(until(children_of_this_process)[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(WorkerCrashed, match="sft was killed by SIGKILL"):
+        run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
+    killer.join()
 
 
 class SignalAt:
@@ -133,12 +147,16 @@ class SignalAt:
 
 def child_of_this_process() -> int:
     """The training child, whether it was started or forked."""
+    return children_of_this_process()[0]
+
+
+def children_of_this_process() -> list[int]:
     living = (c for c in psutil.Process().children(recursive=True) if c.status() != psutil.STATUS_ZOMBIE)
-    return next(
+    return [
         child.pid
         for child in living
         if "tucano.training." in " ".join(child.cmdline()) and child.name() not in ("fork server", "keeper")
-    )
+    ]
 
 
 def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
@@ -184,7 +202,8 @@ run_job(Job(**json.loads(sys.argv[1])), None, lambda progress: None)
 """
 
 
-def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["forked"], indirect=True)
+def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path) -> None:
     """The start answers twice as often here, as it does beside two seeds."""
     arms = [Arm("sft", str(start), times=2), Arm("seed-1", str(start), str(undisturbed / "output" / "adapter"))]
     run_job(job("answer", prompts, tmp_path, settings(), arms=arms), None, lambda progress: None)
@@ -198,7 +217,8 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
     assert len(read) == 2 * 40 and all(reading.nats > 0 < reading.tokens for reading in read)
 
 
-def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["forked"], indirect=True)
+def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, way: None, tmp_path: Path) -> None:
     model = {**SMALL["model"], "name": "no/such-model"}
     plain = validated({**SMALL, "model": model, "sft": {"enabled": False}})
     with pytest.raises(UserError, match=r"needs model\.revision"):

@@ -36,6 +36,7 @@ from tucano.settings import PipelineSettings
 from tucano.settings.model import VLLM_RANKS, LoadedModel
 from tucano.specs.registry import schema_of
 from tucano.storage.journal import read_journal
+from tucano.training import grpo
 from tucano.training.checkpoints import interruption
 from tucano.training.jobs import Job
 from tucano.training.launch import run_job
@@ -75,8 +76,12 @@ def sampler(
     request: pytest.FixtureRequest, folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[VllmSampler]:
     """One server for the tests that only ask it; it gets the policy of each, as at every change of one."""
-    with closing(VllmSampler(plan(folder, tmp_path_factory.mktemp("server"), request.param))) as sampler:
+    place = tmp_path_factory.mktemp("server")
+    with pytest.MonkeyPatch.context() as patch, closing(VllmSampler(plan(folder, place, request.param))) as sampler:
+        patch.setenv("CANARY_API_KEY", "canary-of-a-key")
         yield sampler
+        last = sampler._server
+    assert last is None or not last.place.exists()
 
 
 def policy_of(folder: Path, moved: float = 0.05) -> Any:
@@ -186,21 +191,19 @@ def test_a_rank_between_two_of_vllms_is_served_by_the_larger(folder: Path, tmp_p
         replace(plan(folder, tmp_path), rank=VLLM_RANKS[-1] + 1).arguments(tmp_path)
 
 
-def test_nobody_else_reaches_the_server(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sampler", ["stand-in"], indirect=True)
+def test_nobody_else_reaches_the_server(sampler: VllmSampler, folder: Path) -> None:
     """A socket in a folder of mode 0700, a secret that no process list shows, none of our other secrets with it."""
     policy = policy_of(folder)
-    with pytest.MonkeyPatch.context() as patch, closing(VllmSampler(plan(folder, tmp_path))) as sampler:
-        patch.setenv("CANARY_API_KEY", "canary-of-a-key")
-        sampler.sample(policy, PROMPTS, decoding(policy))
-        server = sampler._server
-        assert server is not None and server.place.stat().st_mode & 0o777 == 0o700
-        family = [psutil.Process(server._process.pid), *psutil.Process(server._process.pid).children(recursive=True)]
-        assert not any(server._secret in " ".join(process.cmdline()) for process in family)
-        assert not any("canary" in str(process.environ()) for process in family[1:])
-        assert not any(process.net_connections("inet") for process in family)
-        server.client.headers["Authorization"] = "Bearer guess"
-        assert server.client.post("/v1/completions", json={}).status_code == 401
-    assert not server.place.exists()
+    sampler.sample(policy, PROMPTS, decoding(policy))
+    server = sampler._server
+    assert server is not None and server.place.stat().st_mode & 0o777 == 0o700
+    family = [psutil.Process(server._process.pid), *psutil.Process(server._process.pid).children(recursive=True)]
+    assert not any(server._secret in " ".join(process.cmdline()) for process in family)
+    assert not any("canary" in str(process.environ()) for process in family[1:])
+    assert not any(process.net_connections("inet") for process in family)
+    wrong = {"Authorization": "Bearer guess"}
+    assert server.client.post("/v1/completions", json={}, headers=wrong).status_code == 401
 
 
 @pytest.mark.long
@@ -228,18 +231,18 @@ def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
 
-def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sampler", ["stand-in"], indirect=True)
+def test_no_process_of_a_killed_server_is_left(sampler: VllmSampler, folder: Path) -> None:
     """vLLM's engine and workers went on, with 2 GB on a CPU, and on a GPU with the memory that the next server needs."""
     policy = policy_of(folder)
-    with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
-        sampler.sample(policy, PROMPTS, decoding(policy))
-        assert sampler._server is not None
-        family = psutil.Process(sampler._server._process.pid).children(recursive=True)
-        assert [one.name() for one in family].count("sleep") == 1
-        family[0].kill()
-        sampler.sample(policy, PROMPTS, decoding(policy))
-        psutil.wait_procs(family, timeout=600)
-        assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+    sampler.sample(policy, PROMPTS, decoding(policy))
+    assert sampler._server is not None
+    family = psutil.Process(sampler._server._process.pid).children(recursive=True)
+    assert [one.name() for one in family].count("sleep") == 1
+    family[0].kill()
+    sampler.sample(policy, PROMPTS, decoding(policy))
+    psutil.wait_procs(family, timeout=600)
+    assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
 
 def test_sigterm_does_not_wait_for_an_answer(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,14 +269,12 @@ def chosen(python_: str, **grpo: object) -> PipelineSettings:
 
 RICH = {
     "drop_zero_variance": True, "refill_rounds": 2, "loss": "dapo", "length_stages": ((2, 6), (4, 10)),
-    "iterations": 2, "rollout_steps": 2, "rewards": "controls.format",
+    "iterations": 2, "rollout_steps": 2, "rewards": "controls.format", "temperature": 0.7,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("who", WHO)
-@pytest.mark.parametrize(
-    "variant", [pytest.param({}, marks=pytest.mark.long), RICH, {"temperature": 0.7}], ids=["plain", "rich", "cooler"]
-)
+@pytest.mark.parametrize("variant", [pytest.param({}, marks=pytest.mark.long), RICH], ids=["plain", "rich and cooler"])
 def test_sampler_and_trainer_always_agree(who: str, variant: dict[str, object], folder: Path, tmp_path: Path) -> None:
     steps, adapter = ours(folder, tmp_path, chosen(python(who, tmp_path), **variant))
     sampled = [step[GAP] for step in steps if GAP in step]
@@ -309,23 +310,21 @@ def test_a_server_of_a_4_bit_base_is_given_the_very_matrices_that_are_multiplied
 
 
 def test_sampler_and_trainer_agree_on_a_4_bit_base(folder: Path, tmp_path: Path) -> None:
-    """What is left is bfloat16 on one side. With the exact base behind the server they are apart by five times that."""
+    """What is left, 0.006, is bfloat16 on one side. With the exact base behind the server it was 0.23 and more."""
     plain = chosen(interpreter(tmp_path), max_steps=2)
     run = plain.model_copy(update={"model": plain.model.model_copy(update=NF4)})
     steps, _ = ours(folder, tmp_path / "as trained", run)
     assert not (tmp_path / "as trained" / "work" / "dequantised").exists(), "it goes with the server"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(VllmSampler, "_as_trained", lambda self, policy: self.plan)
-        apart, _ = ours(folder, tmp_path / "exact", run)
-    assert 5 * max(step[GAP] for step in steps) < min(step[GAP] for step in apart)
+    assert max(step[GAP] for step in steps) < 0.02
 
 
 def test_stale_weights_raise_the_alarm(folder: Path, tmp_path: Path) -> None:
     """A server that keeps its first adapter: the gap grows with every step that the policy takes."""
-    run = chosen(interpreter(tmp_path, "stale"), max_steps=12, learning_rate=0.05)
-    steps, _ = ours(folder, tmp_path, run)
-    assert steps[0][GAP] < 1e-4 < 0.05 < steps[-1][GAP]
+    run = chosen(interpreter(tmp_path, "stale"), max_steps=6, learning_rate=0.2)
+    grpo.run(job(folder, tmp_path, run))
     rows = read_journal(tmp_path / "work" / "journal.jsonl")
+    gaps = [row.values[GAP] for row in rows if GAP in row.values]
+    assert gaps[0] < 1e-4 < 0.05 < gaps[-1]
     assert any("health/sampler_apart" in row.values for row in rows)
 
 

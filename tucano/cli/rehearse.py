@@ -180,7 +180,8 @@ def described(
     yield _gpu()
     yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := version_of(name)))
     yield "\nStages (seconds; peak of the GPU's memory, measured / foreseen in GiB)"
-    foreseen = _foreseen(settings)
+    measured = any(line.peak_gib is not None for line in tried)
+    foreseen = _foreseen(settings) if measured else {}  # nothing to hold against it, and it takes half a minute
     for line in tried:
         expected = foreseen.get(FORECAST_OF.get(line.stage, ""), float("nan"))
         memory = "" if line.peak_gib is None else f"   {line.peak_gib:.2f} / {expected:.2f}"

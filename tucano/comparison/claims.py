@@ -100,12 +100,11 @@ def task_drops(reward: Contrast, alpha: float) -> tuple[str, ...]:
 def confirmed(truth: Contrast, alpha: float, margin: float) -> bool:
     """Whether the ground truth is shown to have fallen by less than the margin, if at all; where its typical prompt
     falls it is not, though the mean rises. Where Student's t says nothing of the mean, as all prompts change alike, an
-    exact rise does.
+    exact rise does; so does a margin of 1, as no mean falls by more.
     """
     overall = truth.overall
-    if not overall.mean_is_assessable:
-        return overall.p < alpha
-    return overall.mean_low >= -margin and overall.p_worse >= alpha
+    within = overall.mean_low >= -margin if overall.mean_is_assessable else overall.p < alpha or margin == 1
+    return within and overall.p_worse >= alpha
 
 
 def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from tucano.training.checkpoints import merged
 from tucano.training.jobs import Job
 from tucano.training.policies import effect
 from tucano.training.policies.chat import encode, stop_tokens
-from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.likelihood import Ids, token_logps
 from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.per_task import by_speaker
 from tucano.training.samplers import Decoding
@@ -35,8 +35,6 @@ from tucano.training.samplers.local import LocalSampler
 PROMPTS_PER_TASK = 4
 LARGEST_MEAN = 0.05
 """Nats per token: how far the stored model's log-probabilities may lie from the trained one's, on its own answers."""
-Ids = Sequence[Sequence[int]]
-"""Tokens of prompts, or of answers."""
 
 
 def run(job: Job) -> dict[str, object]:

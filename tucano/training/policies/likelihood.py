@@ -7,6 +7,7 @@ tokens; autograd adds up what the completions send back. Equal to reading every 
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import torch
@@ -15,6 +16,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from trl.trainer.utils import selective_log_softmax, selective_log_softmax_and_entropy
 
+Ids = Sequence[Sequence[int]]
+"""Tokens of prompts, or of completions."""
 ROWS = 32
 """Sequences that are measured at a time, at most."""
 MOST_LOGITS = 2**27
@@ -56,28 +59,52 @@ def completion_logps(
 
 
 @torch.no_grad()
-def token_logps(
-    model: Any, prompt_ids: Sequence[Sequence[int]], completion_ids: Sequence[Sequence[int]]
-) -> list[Tensor]:
+def token_logps(model: Any, prompt_ids: Ids, completion_ids: Ids) -> list[Tensor]:
     """Log-probability of each completion token (nats, at temperature 1), one CPU vector per pair; for measuring, on any
-    device.
+    device. On a CPU a prompt with several completions is read once.
     """
-    found: list[Tensor] = []
     longest = max((len(p) + len(c) for p, c in zip(prompt_ids, completion_ids, strict=True)), default=1)
     at_once = max(1, min(ROWS, MOST_LOGITS // (longest * model.config.vocab_size)))
-    for start in range(0, len(prompt_ids), at_once):
-        pairs = list(zip(prompt_ids[start : start + at_once], completion_ids[start : start + at_once], strict=True))
-        sequences = [torch.tensor([*prompt, *completion]) for prompt, completion in pairs]
-        ids = pad_sequence(sequences, batch_first=True)
-        mask = pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
-        there = ids.to(model.device)
-        logits = model(input_ids=there, attention_mask=mask.to(model.device)).logits[:, :-1].float()
-        logps = selective_log_softmax(logits, there[:, 1:]).cpu()  # [rows, L-1]
-        found += [
-            row[len(prompt) - 1 : len(prompt) - 1 + len(completion)]
-            for row, (prompt, completion) in zip(logps, pairs, strict=True)
-        ]
+    rows_of: dict[tuple[int, ...], list[int]] = {}
+    for row, prompt in enumerate(prompt_ids):
+        if completion_ids[row]:
+            rows_of.setdefault(tuple(prompt), []).append(row)
+    shared = [rows for rows in rows_of.values() if len(rows) > 1 and model.device.type == "cpu"]
+    alone = sorted(set(chain.from_iterable(rows_of.values())) - set(chain.from_iterable(shared)))
+    found = [torch.zeros(0)] * len(prompt_ids)
+    for read, together in [*((_after, rows) for rows in shared), (_whole, alone)]:
+        for start in range(0, len(together), at_once):
+            rows = together[start : start + at_once]
+            logps = read(model, [prompt_ids[row] for row in rows], [completion_ids[row] for row in rows])
+            for row, values in zip(rows, logps, strict=True):
+                found[row] = values
     return found
+
+
+def _after(model: Any, prompts: Ids, completions: Ids) -> list[Tensor]:
+    """Of completions of one prompt."""
+    ids, mask = _padded(completions)
+    prompt = torch.tensor([*prompts])
+    logps = selective_log_softmax(_logits(model, prompt, torch.ones_like(prompt), ids, mask).float(), ids)
+    return [row[: len(completion)] for row, completion in zip(logps, completions, strict=True)]
+
+
+def _whole(model: Any, prompts: Ids, completions: Ids) -> list[Tensor]:
+    """Of completions of any prompts, which are read with them."""
+    ids, mask = _padded([[*prompt, *completion] for prompt, completion in zip(prompts, completions, strict=True)])
+    there = ids.to(model.device)
+    logits = model(input_ids=there, attention_mask=mask.to(model.device)).logits[:, :-1].float()
+    logps = selective_log_softmax(logits, there[:, 1:]).cpu()  # [rows, L-1]
+    return [
+        row[len(prompt) - 1 : len(prompt) - 1 + len(completion)]
+        for row, prompt, completion in zip(logps, prompts, completions, strict=True)
+    ]
+
+
+def _padded(sequences: Ids) -> tuple[Tensor, Tensor]:
+    """Tokens and where they are, both [rows, longest], padded on the right."""
+    rows = [torch.tensor(sequence) for sequence in sequences]
+    return pad_sequence(rows, batch_first=True), pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
 
 
 def _logits(model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tensor, completion_mask: Tensor) -> Tensor:
