@@ -24,14 +24,30 @@ from tucano.audit.relations.table import Material, Row, read_table, stores
 from tucano.audit.report import AuditReport
 from tucano.prompts import Task
 from tucano.rating.ratings import RatingSet, read_rating_set
-from tucano.settings import PipelineSettings
+from tucano.settings import AuditSettings, PipelineSettings
 
 RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 SETTINGS = PipelineSettings()
 BOTH: tuple[SetName, ...] = ("v4.2", "grounded")
 
+PART = 3
+"""Of the table of relations every third row is asked of changed rewards."""
+
 Patch = Callable[[pytest.MonkeyPatch, SetName], None]
 """Changes the rewards of one set until the patch is undone."""
+
+
+def every(answer: str) -> bool:
+    return True
+
+
+def none(answer: str) -> bool:
+    return False
+
+
+def containing(pattern: str) -> Callable[[str], bool]:
+    found = re.compile(pattern, re.DOTALL)
+    return lambda answer: bool(found.search(answer))
 
 
 @dataclass(frozen=True)
@@ -42,8 +58,9 @@ class Change:
     apply: Patch
     tasks: tuple[Task, ...] = TASKS
     sets: tuple[SetName, ...] = BOTH
-    of_scores: bool = False
-    """Whether it makes another score of a finished one: the finished ones are known, then, from the clean audit."""
+    acts_on: Callable[[str], bool] = every
+    """The answers whose shares it may change: those of all others are known from the clean audit. None, where it makes
+    another score of the same shares."""
 
 
 def _weights(patch: pytest.MonkeyPatch, name: SetName, task: Task, change: Callable[[Component], float]) -> None:
@@ -59,6 +76,10 @@ def no_decimals(patch: pytest.MonkeyPatch, name: SetName) -> None:
 def decimals_across_items(patch: pytest.MonkeyPatch, name: SetName) -> None:
     clean = parsing.normalize_decimals
     patch.setattr(parsing, "normalize_decimals", lambda answer: clean(re.sub(r"\[(\d+),(\d+)\]", r"[\1.\2]", answer)))
+
+
+def without_change(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The rewards as they are."""
 
 
 def doubled_scale(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -130,20 +151,31 @@ def raises_on_empty(patch: pytest.MonkeyPatch, name: SetName) -> None:
     patch.setattr(RewardSet, "score", score)
 
 
+LETTERS = (v42.FORMAL, grounded.LETTER)
+
+
+def is_formal(answer: str) -> bool:
+    return any(pattern.search(text.fold(answer)) for pattern in LETTERS)
+
+
+CLEAN = Change("nothing", without_change)
+"""What the others are compared with: all is worked out as often as it is asked for, so rewards have to repeat
+themselves.
+"""
 BUGS = (
-    Change("no Portuguese decimals", no_decimals, ("extraction",)),
-    Change("decimals across list items", decimals_across_items, ("extraction",)),
-    Change("extraction on a 0-2 scale", doubled_scale, ("extraction",)),
-    Change("binary rewards", binary, of_scores=True),
-    Change("push without length decay", no_length_decay, ("push",)),
-    Change("no formality penalty", no_formality, ("push",)),
-    Change("bool accepted as integer", bool_is_integer, ("extraction",)),
-    Change("SQL keywords counted in prose", keywords_in_prose, ("sql_qa",), ("v4.2",)),
+    Change("no Portuguese decimals", no_decimals, ("extraction",), acts_on=containing(r"\d,\d")),
+    Change("decimals across list items", decimals_across_items, ("extraction",), acts_on=containing(r"\[\d+,\d+\]")),
+    Change("extraction on a 0-2 scale", doubled_scale, ("extraction",), acts_on=none),
+    Change("binary rewards", binary, acts_on=none),
+    Change("push without length decay", no_length_decay, ("push",), acts_on=containing(".{121}")),
+    Change("no formality penalty", no_formality, ("push",), acts_on=is_formal),
+    Change("bool accepted as integer", bool_is_integer, ("extraction",), acts_on=containing(r"score\W*(?i:true)")),
+    Change("SQL keywords counted in prose", keywords_in_prose, ("sql_qa",), ("v4.2",), acts_on=none),
     Change("a 10-word business vocabulary", ten_words, ("sql_qa",), ("v4.2",)),
-    Change("insights routed to push", misrouted, ("insights",)),
-    Change("weights add up to 0.9", light_weights, sets=("grounded",)),
-    Change("weights add up to 1.1", heavy_weights, sets=("v4.2",)),
-    Change("raises on empty text", raises_on_empty, ("sql_qa", "insights", "push"), of_scores=True),
+    Change("insights routed to push", misrouted, ("insights",), acts_on=none),
+    Change("weights add up to 0.9", light_weights, sets=("grounded",), acts_on=none),
+    Change("weights add up to 1.1", heavy_weights, sets=("v4.2",), acts_on=none),
+    Change("raises on empty text", raises_on_empty, ("sql_qa", "insights", "push"), acts_on=none),
 )
 
 
@@ -192,27 +224,36 @@ PROSE: tuple[Task, ...] = ("insights", "push")
 PASSING: tuple[SetName, ...] = ("grounded",)
 
 REFACTORINGS = (
-    Change("arithmetic with fractions", exact_arithmetic, PROSE, PASSING, of_scores=True),
-    Change("a subclass, pickled and unpickled", subclassed_and_pickled, ("sql_qa",), PASSING),
+    Change("arithmetic with fractions", exact_arithmetic, PROSE, PASSING, acts_on=none),
+    Change("a subclass, pickled and unpickled", subclassed_and_pickled, ("sql_qa",), PASSING, acts_on=none),
     Change("the number pattern spelled out", number_pattern_spelled_out, ("extraction",), PASSING),
     Change("the length curve in branches, cached", length_in_steps, ("push",)),
-    Change("the classifier's patterns recompiled", classifier_as_a_chain, PROSE, PASSING),
+    Change("the classifier's patterns recompiled", classifier_as_a_chain, PROSE, PASSING, acts_on=none),
 )
-Known = dict[tuple[SetName, str], dict[str, Score]]
-"""What the unchanged rewards say, by the set and all that the prompt holds, of each text."""
+
+Known = dict[tuple[Any, ...], dict[str, tuple[float, ...]]]
+"""The shares that the unchanged rewards give, by reward and all that the prompt holds, of each answer."""
 
 
-def remembering(patch: pytest.MonkeyPatch, known: Known, ask: bool) -> None:
-    """Notes every score; works out none that is known, if `ask`."""
-    clean = RewardSet.score
+def remembering(patch: pytest.MonkeyPatch, known: Known, acts_on: Callable[[str], bool]) -> None:
+    """Notes all shares of answers; works out none that is known but where a change acts."""
+    for kind in {type(reward) for name in BOTH for reward in SETS[name].values()}:
+        patch.setattr(kind, "shares", remembered(kind, known, acts_on))
 
-    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
-        of_prompt = known.setdefault((self.name, repr(prompt)), {})
-        if not ask or completion not in of_prompt:
-            of_prompt[completion] = clean(self, prompt, completion)
-        return of_prompt[completion]
 
-    patch.setattr(RewardSet, "score", score)
+def remembered(kind: Any, known: Known, acts_on: Callable[[str], bool]) -> Callable[..., tuple[float, ...]]:
+    clean = kind.shares
+
+    def shares(self: Any, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        weights = () if prompt.reference else self.components  # they tell what form earns where no truth is known
+        of_prompt = known.setdefault((kind, weights, repr(prompt), databases), {})
+        if answer in of_prompt and not acts_on(answer):
+            return of_prompt[answer]
+        found: tuple[float, ...] = clean(self, prompt, answer, databases)
+        of_prompt.setdefault(answer, found)
+        return found
+
+    return shares
 
 
 @dataclass(frozen=True)
@@ -224,30 +265,27 @@ class Examiner:
     rows: list[Row]
     known: Known = field(default_factory=dict)
 
-    def audited(
-        self,
-        name: SetName,
-        change: Change | None = None,
-        search_calls: int = 0,
-        known: bool = False,
-        one_by_one: bool = True,
-    ) -> AuditReport:
-        """Without the search, which takes the longest and blocks nothing. Scoring takes nearly all of the rest: `known`
-        scores are not worked out again, nor those beneath a change of scores. A clean audit without it has to show
-        that the rewards repeat themselves. `one_by_one`: whether the answers whose rating nobody doubts are asked.
+    def whole(self, name: SetName) -> AuditReport:
+        """All of it, as `tucano audit` does it."""
+        known = replace(CLEAN, acts_on=none)
+        return self._audited(name, known, Material(self.rated, self.rows), SETTINGS.audit)
+
+    def audited(self, name: SetName, change: Change = CLEAN) -> AuditReport:
+        """Without the search, which takes the longest and blocks nothing, the answers whose rating nobody doubts, and
+        most of the table.
         """
-        gate = SETTINGS.audit.model_copy(update={"search_calls": search_calls})
-        rated = self.rated if one_by_one else RatingSet(self.rated.answers)
+        gate = SETTINGS.audit.model_copy(update={"search_calls": 0})
+        return self._audited(name, change, Material(RatingSet(self.rated.answers), self.rows[::PART]), gate)
+
+    def _audited(self, name: SetName, change: Change, material: Material, gate: AuditSettings) -> AuditReport:
+        """Scoring takes nearly all of the time, so shares are remembered."""
         with pytest.MonkeyPatch.context() as patch:
             forget()
-            if change is None or change.of_scores:
-                remembering(patch, self.known, known or change is not None)
-            if change:
-                change.apply(patch, name)
+            remembering(patch, self.known, change.acts_on)
+            change.apply(patch, name)
             rewards = sets.load_reward_set(name, self.databases)
-            tasks = change.tasks if change else TASKS
             try:
-                return audit_rewards(rewards, name, Material(rated, self.rows), gate, tasks, SETTINGS.seed)
+                return audit_rewards(rewards, name, material, gate, change.tasks, SETTINGS.seed)
             finally:
                 forget()
 

@@ -17,10 +17,11 @@ from rewards.names import REPORTED as TASKS
 from tucano.audit import gate, probes
 from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
-from tucano.audit.parallel.forks import Hands
+from tucano.audit.parallel import process
+from tucano.audit.parallel.forks import ALONE, Hands
 from tucano.audit.relations.table import PLAIN, Material, read_table
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
-from tucano.audit.stage import render_page
+from tucano.audit.stage import render_page, write_audit
 from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
 from tucano.errors import UserError
@@ -28,6 +29,7 @@ from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import read_rating_set, read_ratings
 from tucano.rating.store import rating_store
 from tucano.settings import AuditSettings, PipelineSettings
+from tucano.settings.audit import AuditStage
 from tucano.specs import objects
 from tucano.specs.extraction import FIELDS
 from tucano.statistics.raters import quadratic_kappa
@@ -314,12 +316,17 @@ def test_a_reward_that_raises_is_a_finding(rating_set: Path) -> None:
     assert "ZeroDivisionError" in faults[0].message
 
 
-def test_a_task_without_ratings_fails(tmp_path: Path) -> None:
-    folder = write_set(tmp_path, lines(tasks=("extraction", "push")))
-    report = audit("grounded", folder, SETTINGS, ("extraction", "insights", "push"), seed=7)
+def test_a_task_without_ratings_fails_and_an_override_is_recorded_and_does_not_hide_it(tmp_path: Path) -> None:
+    signed = SETTINGS.model_copy(update={"override_by": "Rafael", "override_reason": "só um teste"})
+    folder = write_set(tmp_path, lines(tasks=("push",)))
+    report = audit("grounded", folder, signed, ("insights", "push"), seed=7)
     assert {check.task for check in report.failed_checks} == {"insights"}
     assert "skips no task" in next(check.message for check in report.failed_checks if check.name == "ratings")
-    assert audit("grounded", folder, SETTINGS, ("extraction", "push"), seed=7).passed
+    assert (report.passed, report.may_proceed) == (False, True)
+    assert report.verdict == "failed, provisional, overridden by Rafael"
+    assert "só um teste" in render_table(report)
+    rest = audit("grounded", folder, signed, ("push",), seed=7)
+    assert rest.passed and rest.overridden_by is None
 
 
 def test_a_task_with_one_rated_prompt_is_told_how_many_it_needs(tmp_path: Path) -> None:
@@ -378,16 +385,6 @@ def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(
     assert "push, keyword stuffing" in next(
         check.message for check in changed.failed_checks if check.name == "pinned floors"
     )
-
-
-def test_an_override_is_recorded_and_does_not_hide_the_failure(tmp_path: Path) -> None:
-    signed = SETTINGS.model_copy(update={"override_by": "Rafael", "override_reason": "só um teste"})
-    folder = write_set(tmp_path, lines(tasks=("push",)))
-    report = audit("grounded", folder, signed, ("push", "insights"), seed=7)
-    assert (report.passed, report.may_proceed) == (False, True)
-    assert report.verdict == "failed, provisional, overridden by Rafael"
-    assert "só um teste" in render_table(report)
-    assert audit("grounded", folder, signed, ("push",), seed=7).overridden_by is None
 
 
 def test_the_prompts_that_disagree_most_are_shown_with_their_texts(rating_set: Path) -> None:
@@ -502,11 +499,18 @@ def test_a_query_in_capitals_says_the_same_and_its_texts_stay() -> None:
 
 
 def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_gate_is_closed(
-    rating_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    rating_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """With the few rows, which the process that it starts (tests/test_audit_parallel.py) would not have."""
+
+    def here(settings: AuditStage, ratings: Path, folder: Path, say: object) -> dict[str, str]:
+        return {"verdict": write_audit(settings, ratings, folder, ALONE).verdict}
+
+    monkeypatch.setattr(process, "audited_apart", here)
     for rewards, code in (("grounded", 0), ("v4.2", 1)):
         chosen = {
-            "audit": {"ratings": str(rating_set), "resamples": 50, "search_calls": 100},
+            "audit": {"ratings": str(rating_set), "resamples": 50, "search_calls": 20},
+            "data": {"mix": {"push": 1}},
             "grpo": {"rewards": rewards},
             "storage": str(tmp_path),
         }

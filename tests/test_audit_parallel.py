@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_audit import SETTINGS, failed, rating_set
+from test_audit import SETTINGS, failed
 
 from tucano.artifacts.records import read_record
 from tucano.audit.parallel import forks, process
 from tucano.audit.report import AuditReport
 from tucano.errors import UserError, WorkerCrashed
 from tucano.files.results import AuditFiles
+from tucano.project import COMMITTED_RATINGS
 from tucano.settings.audit import AuditStage, Gate
 from tucano.settings.base import narrowed
 
-assert rating_set, "a fixture"
 GATE = narrowed(Gate, SETTINGS).model_copy(update={"search_calls": 100})
-STAGE = AuditStage(rewards="grounded", audit=GATE, tasks=("sql_qa", "push"), seed=7)
+STAGE = AuditStage(rewards="grounded", audit=GATE, tasks=("sentiment", "churn"), seed=7)
+"""The tasks of which the table of relations has fewest rows: the audit of another one takes ten times as long."""
 ON_CORES = """
 import sys
 from pathlib import Path
@@ -31,8 +32,8 @@ from tucano.settings.audit import AuditStage
 from rewards.sets import RewardSet
 clean = RewardSet.score
 def score(self, prompt, completion):
-    if "77%" in completion:
-        raise OverflowError("77")
+    if "0.75" in completion:
+        raise OverflowError("75")
     if pid == os.getpid():
         here.append(completion)
     return clean(self, prompt, completion)
@@ -47,12 +48,12 @@ for cores in (1, 3):
 """
 
 
-def test_any_number_of_cores_says_the_same(rating_set: Path) -> None:
+def test_any_number_of_cores_says_the_same() -> None:
     """Rewards that raise among them; and all is scored in the forks."""
-    command = [sys.executable, "-c", ON_CORES, STAGE.model_dump_json(), str(rating_set)]
+    command = [sys.executable, "-c", ON_CORES, STAGE.model_dump_json(), str(COMMITTED_RATINGS)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     one, other = done.stdout.splitlines()
-    assert one == other and "OverflowError (77)" in one
+    assert one == other and "OverflowError (75)" in one
     alone, beside = map(int, done.stderr.split())
     assert alone > 1000 and beside == 0
 
@@ -72,9 +73,9 @@ def _refusing_three(number: int) -> int:
     return number
 
 
-def test_a_process_of_its_own_writes_the_same_and_tells_how_far_it_is(rating_set: Path, tmp_path: Path) -> None:
+def test_a_process_of_its_own_writes_the_same_and_tells_how_far_it_is(tmp_path: Path) -> None:
     heard: list[str] = []
-    told = process.audited_apart(STAGE, rating_set, tmp_path, heard.append)
+    told = process.audited_apart(STAGE, COMMITTED_RATINGS, tmp_path, heard.append)
     report = read_record(AuditReport, AuditFiles(tmp_path).report)
     assert told == {"verdict": report.verdict, "passed": report.passed, "provisional": report.provisional}
     assert not failed(report)
@@ -83,9 +84,7 @@ def test_a_process_of_its_own_writes_the_same_and_tells_how_far_it_is(rating_set
         process.audited_apart(STAGE, tmp_path, tmp_path, heard.append)
 
 
-def test_an_interrupted_audit_leaves_no_process(
-    rating_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_audit_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
 
     class Noted(subprocess.Popen[str]):
@@ -98,6 +97,6 @@ def test_an_interrupted_audit_leaves_no_process(
 
     monkeypatch.setattr(process.subprocess, "Popen", Noted)
     with pytest.raises(KeyboardInterrupt):
-        process.audited_apart(STAGE, rating_set, tmp_path, interrupted)
+        process.audited_apart(STAGE, COMMITTED_RATINGS, tmp_path, interrupted)
     with pytest.raises(ProcessLookupError):
         os.killpg(started[0], 0)

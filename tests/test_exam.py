@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from historic_bugs import BOTH, BUGS, REFACTORINGS, SETTINGS, Change, Examiner, examiner
+from historic_bugs import BOTH, BUGS, REFACTORINGS, Change, Examiner, examiner
 
 from benchmarks.gate_table import DOCUMENT, with_results
 from rewards.sets import SetName
@@ -25,11 +25,10 @@ def clean(exam: Examiner) -> Clean:
 
 
 def cases(changes: tuple[Change, ...]) -> list[Any]:
-    """What is asked of both sets is asked of the old one in the long exam alone, as is what takes half a minute."""
+    """What is asked of both sets is asked of the old one in the long exam alone."""
 
     def marks(change: Change, name: SetName) -> Any:
-        is_slow = change.name == "the classifier's patterns recompiled"
-        return pytest.mark.long if is_slow or (name == "v4.2" and "grounded" in change.sets) else ()
+        return pytest.mark.long if name == "v4.2" and "grounded" in change.sets else ()
 
     return [
         pytest.param(change, name, id=f"{name}: {change.name}", marks=marks(change, name))
@@ -48,25 +47,21 @@ def test_the_audit_catches_it_with_a_message_that_names_the_task(
     exam: Examiner, clean: Clean, bug: Change, name: SetName
 ) -> None:
     before = results(clean[name], bug.tasks)
-    report = exam.audited(name, bug, one_by_one=False)
+    report = exam.audited(name, bug)
     # two single wordings warn and do not block (tucano/audit/gate.py)
     caught = [check for check in report.checks if not check.passed and before.get((check.task, check.name))]
     assert {check.task for check in caught} == set(bug.tasks)
     assert all(check.message.startswith(f"{check.task}: ") for check in caught)
 
 
-def test_clean_rewards_pass(clean: Clean) -> None:
-    assert clean["grounded"].failed_checks == ()
-
-
 @pytest.mark.parametrize(("change", "name"), cases(REFACTORINGS))
 def test_a_refactoring_changes_no_result(exam: Examiner, clean: Clean, change: Change, name: SetName) -> None:
-    before = {key: passed for key, passed in results(clean[name], change.tasks).items() if "rated " not in key[1]}
-    assert results(exam.audited(name, change, one_by_one=False), change.tasks) == before
+    assert results(exam.audited(name, change), change.tasks) == results(clean[name], change.tasks)
 
 
-def test_the_results_in_the_docs_are_current(exam: Examiner) -> None:
+def test_clean_rewards_pass_and_the_results_in_the_docs_are_current(exam: Examiner) -> None:
     document = DOCUMENT.read_text(encoding="utf-8")
-    whole = {name: exam.audited(name, search_calls=SETTINGS.audit.search_calls, known=True) for name in BOTH}
+    whole = {name: exam.whole(name) for name in BOTH}
     assert with_results(document, whole) == document, "python -m benchmarks.gate_table writes them anew"
+    assert whole["grounded"].failed_checks == ()
     assert "`grounded`: passed" in document and "`v4.2`: failed" in document

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_audit import SETTINGS, lines, write_set
+from test_audit import SETTINGS, few_rows, lines, write_set
 
 from benchmarks.people_coverage import rate
 from tucano.audit.gate import audit
@@ -12,6 +12,7 @@ from tucano.audit.table import render_details
 from tucano.statistics.inference import Floats
 from tucano.statistics.raters import krippendorff_alpha, prediction_powered
 
+__all__ = ["few_rows"]
 KRIPPENDORFF = [
     [1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2],
     [5, 5, 5], [1, 1], [3],

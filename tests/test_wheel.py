@@ -80,7 +80,7 @@ def test_help_and_doctor(environment: Path, elsewhere: Path) -> None:
 
 def test_the_audit(environment: Path, elsewhere: Path) -> None:
     """Of the committed ratings, which came with the wheel. All tasks of theirs are audited in tests/test_exam.py."""
-    quick = {"audit.resamples": 100, "audit.search_calls": 20, "data.mix": "{sql_qa: 0.5, push: 0.5}"}
+    quick = {"audit.resamples": 100, "audit.search_calls": 20, "data.mix": "{sentiment: 0.5, churn: 0.5}"}
     pairs = [part for name, value in quick.items() for part in ("--set", f"{name}={value}")]
     text = shown(environment, elsewhere, "audit", "nano", *pairs)
     assert "Audit of the reward set `grounded`: passed" in text
