@@ -21,7 +21,7 @@ import torch
 import yaml
 from bundles import OVERRIDES, Made, champion
 from nano_models import nano_adapter, nano_base
-from peft import PeftModel
+from peft import AutoPeftModelForCausalLM, PeftModel
 from programs import python
 from test_cli import sentence
 from tokenizers import Tokenizer
@@ -144,13 +144,30 @@ def test_an_adapter_lies_beside_the_base_that_it_names_and_together_they_are_the
 ) -> None:
     export(ours, tmp_path / "loja", "adapter")
     config = json.loads((tmp_path / "loja" / "adapter_config.json").read_text(encoding="utf-8"))
-    assert (config["base_model_name_or_path"], config["revision"]) == (BASE, None)
+    assert (config["base_model_name_or_path"], config["revision"]) == (f"./{BASE}", None)
     base = AutoModelForCausalLM.from_pretrained(tmp_path / "loja" / BASE)
     bare = logits(base)
     together = logits(PeftModel.from_pretrained(base, tmp_path / "loja"))
     merged = logits(AutoModelForCausalLM.from_pretrained(ours.merged))
     assert 20 * (together - merged).abs().mean() < (together - bare).abs().mean(), "bfloat16 rounds what is merged"
     assert answer_by_card(tmp_path / "loja", monkeypatch).strip()
+    assert "where `AutoPeftModelForCausalLM` and" in card_of(tmp_path / "loja")[1]
+    monkeypatch.chdir(tmp_path / "loja")
+    assert torch.equal(logits(AutoPeftModelForCausalLM.from_pretrained(".")), together), "from within it is found"
+
+
+def test_the_card_of_a_published_adapter_fetches_it_with_its_base(
+    ours: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def send(made: Path, repository: str, token: str) -> str:
+        return str(shutil.copytree(made, tmp_path / "sent" / repository))
+
+    monkeypatch.setattr(hub, "send", send)
+    monkeypatch.setenv("HF_TOKEN", "hf_x")
+    assert command.publish(ours.settings, Wanted("tucano@champion", "adapter", None, None), "ana/loja", yes=True) == 0
+    fetched = {"ana/loja": str(tmp_path / "sent" / "ana" / "loja")}
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fetched.__getitem__)
+    assert answer_by_card(tmp_path / "sent" / "ana" / "loja", monkeypatch).strip()
 
 
 TWO_TASKS = "data.mix={push: 0.5, extraction: 0.5, sql_qa: 0, insights: 0}"
@@ -180,6 +197,9 @@ def test_a_base_of_a_hub_is_named_with_its_commit_and_its_licence_is_asked_for(
 def test_what_cannot_be_exported_is_refused_in_a_sentence(ours: Shop, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is there already"):
         export(ours, tmp_path, "merged")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UserError, match="is there already"):
+        export(ours, tmp_path / "dangling", "merged")
     with pytest.raises(UserError, match="give --llama-cpp FOLDER"):
         export(ours, tmp_path / "x", "gguf")
     with pytest.raises(UserError, match="--llama-cpp is for --to gguf"):
@@ -268,6 +288,9 @@ def test_a_gguf_is_read_back_and_knows_our_tokenizer(written: tuple[Path, str]) 
     assert fields["tokenizer.ggml.token_type"].contents() == [1, converter.USERS_OWN, 1]
     header, text = card_of(folder)
     assert header["library_name"] == "llama.cpp" and f"Llama('loja/{GGUF}', n_ctx=" in text
+    wanted = Wanted("tucano@champion", "gguf", tmp_path / "llama", None)
+    assert command.publish(ours.settings, wanted, "ana/loja", yes=False) == 0
+    assert f"Llama.from_pretrained(repo_id='ana/loja', filename='{GGUF}', n_ctx=" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("without_llama")
@@ -281,9 +304,11 @@ def test_a_gguf_of_other_values_is_not_written(ours: Shop, tmp_path: Path, capsy
     ("change", "wrong"),
     [
         (lambda name, values: values[::-1].copy() if name == "blk.0.attn_q.weight" else values, 0),
+        (lambda name, values: values[::-1].copy() if name == "token_embd.weight" else values, 1),
+        (lambda name, values: exchanged(values) if name == "blk.0.attn_q.weight" else values, 1),
         (lambda name, values: values if "q_norm" in name else values * np.inf, 12),
     ],
-    ids=["rows in another order", "not finite"],
+    ids=["rows of queries in another order", "of the vocabulary", "exchanged within a column", "not finite"],
 )
 def test_a_gguf_is_compared_row_by_row_in_any_order(
     ours: Shop, written: tuple[Path, str], tmp_path: Path, change: Callable[[str, Any], Any], wrong: int

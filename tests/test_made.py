@@ -75,6 +75,63 @@ def test_where_nothing_is_good_nothing_is_written(files: PromptFiles, tmp_path: 
     assert not made.exists()
 
 
+def test_an_outage_writes_nothing_and_the_same_command_asks_only_what_was_not_answered(
+    files: PromptFiles, tmp_path: Path
+) -> None:
+    known = {prompt.user: prompt for prompt in read_prompts(files.train)}
+    made = tmp_path / "made.jsonl"
+
+    def answer(body: dict[str, Any], number: int) -> Response:
+        return 200, {}, chat(right(known[question(body)]))
+
+    with serving(tmp_path / "unused") as server:
+        server.answer = lambda body, number: answer(body, number) if number <= 5 else (500, {"Retry-After": "0"}, b"")
+        said = r"did not answer 3 of 8 requests, so nothing was written; .* 5 answers are kept in \S*made\.replies"
+        with pytest.raises(UserError, match=said):
+            make(server, files, made, "--count", "4")
+        assert not made.exists()
+        server.asked.clear()
+        server.answer = answer
+        assert make(server, files, made, "--count", "4", "--least", "0.6") == 0
+        assert len(server.asked) == 3 and made.exists()
+
+
+def test_a_refusal_says_which_options_to_change_and_what_is_kept(files: PromptFiles, tmp_path: Path) -> None:
+    with serving(tmp_path / "unused") as server:
+        server.answer = lambda body, number: (400, {}, b"an answer has at most 8 tokens; ask for no more")
+        with pytest.raises(UserError, match=r"at most 8 tokens; ask for no more\).*--model, --key-env and --tokens"):
+            make(server, files, tmp_path / "made.jsonl")
+        server.asked.clear()
+        server.answer = lambda body, number: (200, {}, chat("x")) if number <= 4 else (402, {}, b"no money")
+        with pytest.raises(UserError, match=r"no money.*check its account; 4 replies are kept and not asked for again"):
+            make(server, files, tmp_path / "made.jsonl")
+
+
+def test_answers_that_are_all_cut_are_said_with_the_option_that_cuts_them(
+    files: PromptFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(tmp_path / "unused") as server:
+        server.answer = lambda body, number: (200, {}, chat("SELECT", "length"))
+        assert make(server, files, tmp_path / "made.jsonl", "--count", "3") == NONE_USABLE
+    said = capsys.readouterr().out
+    assert "left out, its answers are cut; raise --tokens: 3" in said
+    assert "every answer was cut; raise --tokens." in said and "--least" not in said
+
+
+def test_what_an_api_does_not_count_is_not_said_to_cost_nothing(
+    files: PromptFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    uncounted = chat("Sei.").replace(b"20", b'"20"').replace(b"5}", b"null}")
+    with serving(tmp_path / "unused") as server:
+        server.answer = lambda body, number: (200, {}, uncounted)
+        make(server, files, tmp_path / "made.jsonl", "--count", "3", "--dollars", "1", "2")
+        assert "dollars unknown" in (said := capsys.readouterr().out) and "USD" not in said
+        assert "6 answers came without numbers of tokens" in said
+        server.answer = lambda body, number: (200, {}, uncounted if number % 2 else chat("Sei."))
+        make(server, files, tmp_path / "other.jsonl", "--count", "3", "--dollars", "1", "2")
+        assert f"USD {3 * (20 * 1 + 5 * 2) / 1e6:.4f} at least" in capsys.readouterr().out
+
+
 def test_a_file_in_the_place_of_the_replies_is_said(files: PromptFiles, tmp_path: Path) -> None:
     (tmp_path / "made.replies").write_text("mine")
     with serving(tmp_path / "unused") as server, pytest.raises(UserError, match="is no folder"):
@@ -88,7 +145,7 @@ def test_a_file_in_the_place_of_the_replies_is_said(files: PromptFiles, tmp_path
         (("--samples", "0"), "--samples and --tokens are at least 1"),
         (("--licence", "CC0\nCC-BY"), "--licence is one line"),
         (("--task", "push"), "no training prompt of the task push"),
-        (("--endpoint", "https://api.example.com/v1"), "leave this machine"),
+        (("--endpoint", "https://api.example.com/v1"), "leave this machine.*Allow it with --allow-external"),
         (("--endpoint", "nowhere"), "benchmark.endpoints.0.url"),
     ],
 )

@@ -1,8 +1,10 @@
 """`tucano serve` as the clients of others see it: the openai package and LangChain, over HTTP, on this machine."""
 
+import argparse
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx
@@ -14,7 +16,11 @@ from pace import until
 from pydantic import BaseModel, Field
 
 from benchmarks.serve_load import Served, packed, registered, rows_of, serving
+from data.own import command
+from data.prepare import prepare
+from tucano.errors import UserError
 from tucano.serving.schema import fault_of
+from tucano.settings.data import PromptPlan
 from tucano.specs.registry import spec_of
 from tucano.tracking import Tracker
 
@@ -152,3 +158,19 @@ def test_langchain_reads_streams_and_objects(served: Served) -> None:
     judge = chat.model_copy(update={"model_name": "tucano:sentiment"})
     found = judge.with_structured_output(None, method="json_mode").invoke(text)
     assert set(found) == set(spec_of("sentiment").fields)
+
+
+def test_a_served_champion_makes_demonstrations_as_the_help_says(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mix = {"extraction": 0.5, "push": 0.5, "sql_qa": 0, "insights": 0, "sentiment": 0, "churn": 0}
+    plan = PromptPlan.model_validate({"train_prompts": 40, "demonstrations": 40, "mix": mix})
+    prepare(plan, 7, ("extraction", "push"), tmp_path)
+    monkeypatch.setenv("SHOP_TOKEN", served.token)
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    words = ["make", str(tmp_path), str(tmp_path / "made.jsonl"), "--endpoint", f"{served.url}/v1", "--model", "tucano"]
+    more = ["--key-env", "SHOP_TOKEN", "--licence", "CC0-1.0", "--task", "push", "--count", "2", "--samples", "1"]
+    with pytest.raises(UserError, match=rf"at most {TOKENS} tokens; ask for no more.*--tokens"):
+        command.main(parser.parse_args([*words, *more]))
+    assert command.main(parser.parse_args([*words, *more, "--tokens", str(TOKENS)])) == command.NONE_USABLE

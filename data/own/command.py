@@ -50,16 +50,18 @@ def _add_make_arguments(make: argparse.ArgumentParser) -> None:
     make.add_argument("place", type=Path, metavar="FOLDER", help="storage of a run, like runs; or a prompt set")
     make.add_argument("file", type=Path, metavar="FILE", help="a new file, like made.jsonl; replies lie beside it")
     make.add_argument(
-        "--endpoint", required=True, metavar="URL", help="like https://api.openai.com/v1, or tucano serve"
+        "--endpoint", required=True, metavar="URL", help="like https://api.openai.com/v1, or tucano serve's with /v1"
     )
-    make.add_argument("--model", required=True, help="the name by which the API knows it, like tucano@champion")
+    what = "the name by which the API knows it, like gpt-4o-mini; tucano serve's is tucano"
+    make.add_argument("--model", required=True, help=what)
     make.add_argument("--licence", required=True, help="under which its answers may be used; it stands with a model")
     make.add_argument("--key-env", metavar="NAME", help="environment variable that holds the API's key")
     make.add_argument("--task", help="ask prompts of this task alone, like push")
     make.add_argument("--count", type=int, default=500, help="prompts to ask (default: %(default)s)")
     make.add_argument("--samples", type=int, default=4, help="answers to each (default: %(default)s)")
     make.add_argument("--least", type=float, default=0.8, help="reward and truth of a kept one (default: %(default)s)")
-    make.add_argument("--tokens", type=int, default=512, help="longest answer (default: %(default)s)")
+    what = "longest answer (default: %(default)s); of a served champion, at most its grpo.max_completion_tokens"
+    make.add_argument("--tokens", type=int, default=512, help=what)
     make.add_argument("--dollars", type=float, nargs=2, default=(0.0, 0.0), metavar=("IN", "OUT"), help="per million")
     make.add_argument("--allow-external", action="store_true", help="let prompts leave this machine")
 
@@ -133,22 +135,29 @@ def make(arguments: argparse.Namespace) -> int:
     made = making.make(PromptFiles(prompt_set(arguments.place)), wanted, kept)
     if made.prompts:
         write_lines(arguments.file, map(row_of, made.prompts))
-    print("\n".join(_made(made, arguments.file)))
+    print("\n".join(_made(made, arguments.file, any(arguments.dollars))))
     return FINE if made.prompts else NONE_USABLE
 
 
-def _made(made: "Made", file: Path) -> Iterator[str]:
+def _made(made: "Made", file: Path, priced: bool) -> Iterator[str]:
+    from data.own.making import CUT
+
     yield f"{len(made.prompts)} demonstrations of {len(made.prompts) + made.left_out.total()} prompts"
     yield from (f"  left out, {why}: {count}" for why, count in made.left_out.most_common())
     for task, (passed, drawn) in made.passed.items():
         yield f"  {task}: {passed} of {drawn} answers are good enough"
     told = made.bill
+    dollars = f"USD {told.dollars:.4f}{' at least' * bool(made.uncounted)}" if told.dollars else "dollars unknown"
     yield (
-        f"{told.answers} answers, {told.failed} without one; {told.tokens_in} tokens in, {told.tokens_out} out,"
-        f" USD {told.dollars:.4f}; {told.median_s:.1f} s each in the median"
+        f"{told.answers} answers, {told.failed} without one; {told.tokens_in} tokens in, {told.tokens_out} out"
+        f"{f', {dollars}' if priced else ''}; {told.median_s:.1f} s each in the median"
     )
+    if made.uncounted:
+        yield f"{made.uncounted} answers came without numbers of tokens, which are not in these sums."
     if made.prompts:
         yield f"Look at them: tucano data check {shlex.quote(str(file))}"
+    elif set(made.left_out) == {CUT}:
+        yield "Nothing was written: every answer was cut; raise --tokens."
     else:
         yield "Nothing was written; lower --least, raise --samples, or ask another model."
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from data.separation import NearDuplicates
 from rewards import RewardSet, load_reward_set
-from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
+from tucano.benchmark.endpoint import REFUSAL, SILENCE, Bill, NotTaken, ask, bill, refuse_unless_allowed
 from tucano.benchmark.replies import Reply
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
@@ -26,6 +26,7 @@ from tucano.truth import truth
 TEMPERATURE = 1.0
 SEED = 2**30
 """Of the requests: another one than a run's answers have."""
+CUT = "its answers are cut; raise --tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +47,42 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """left_out: prompts without a row, by the reason; passed: {task: (answers that would do, answers)}."""
+    """left_out: prompts without a row, by the reason; passed: {task: (answers that would do, answers)}; uncounted:
+    answers that came without a number of tokens.
+    """
 
     prompts: list[Prompt]
     left_out: Counter[str]
     passed: dict[str, tuple[int, int]]
     bill: Bill
+    uncounted: int
 
 
 def make(files: PromptFiles, wanted: Wanted, kept: Path) -> Made:
     """Ask, judge and choose. Replies are kept in the folder `kept` as they come, so that the same command goes on where
-    it was interrupted. UserError where nothing is to be asked, or may not leave this machine.
+    it was interrupted. UserError where nothing is to be asked, or may not leave this machine, or was not answered.
     """
     asked = [prompt for prompt in read_prompts(files.train) if wanted.task in (None, prompt.task)][: wanted.count]
     if not asked:
         raise UserError(f"{files.folder} has no training prompt of the task {wanted.task}; name another one")
-    refuse_unless_allowed([wanted.endpoint], asked, wanted.samples, wanted.allow_external)
-    repeated = [prompt for prompt in asked for _ in range(wanted.samples)]
-    replies = ask(wanted.endpoint, repeated, files.systems(), TEMPERATURE, wanted.longest_tokens, SEED, kept)
+    refuse_unless_allowed(
+        [wanted.endpoint], asked, wanted.samples, wanted.allow_external, mend="--allow-external, or name another one"
+    )
+    replies = _replies(asked, files.systems(), wanted, kept)
     rewards = load_reward_set("grounded", files.folder)
     source = "made-" + re.sub(r"[^A-Za-z0-9.]+", "-", wanted.endpoint.model)[:40].strip("-.")
-    made = Made([], Counter(), {}, bill(wanted.endpoint, replies))
+    uncounted = sum(reply is not REFUSAL and not (reply.tokens_in and reply.tokens_out) for reply in replies)
+    made = Made([], Counter(), {}, bill(wanted.endpoint, replies), uncounted)
     known = NearDuplicates()
     for place, prompt in enumerate(asked):
-        answers = _usable(replies[place * wanted.samples :][: wanted.samples])
+        drawn = replies[place * wanted.samples :][: wanted.samples]
+        answers = _usable(drawn)
         judged = [(_worth(prompt, answer, rewards, files.folder), answer) for answer in answers]
         good = [(worth, answer) for worth, answer in judged if worth >= wanted.least]
-        passed, drawn = made.passed.get(prompt.task, (0, 0))
-        made.passed[prompt.task] = passed + len(good), drawn + wanted.samples
+        passed, tried = made.passed.get(prompt.task, (0, 0))
+        made.passed[prompt.task] = passed + len(good), tried + wanted.samples
         if not good:
-            made.left_out["no answer that is good enough" if answers else "no answer that is whole"] += 1
+            made.left_out["no answer that is good enough" if answers else _why_none(drawn)] += 1
             continue
         answer = max(good)[1]
         if _is_prose(prompt) and known.copied_in(answer):
@@ -84,6 +91,32 @@ def make(files: PromptFiles, wanted: Wanted, kept: Path) -> Made:
         known.add(answer)
         made.prompts.append(replace(prompt, demonstration=answer, source=source, licence=wanted.licence))
     return made
+
+
+def _replies(asked: Sequence[Prompt], systems: dict[str, str], wanted: Wanted, kept: Path) -> list[Reply]:
+    """As many to each prompt as are wanted. UserError where the endpoint refuses them, or is silent to any: what an
+    outage leaves is no set of demonstrations.
+    """
+    repeated = [prompt for prompt in asked for _ in range(wanted.samples)]
+    try:
+        replies = ask(wanted.endpoint, repeated, systems, TEMPERATURE, wanted.longest_tokens, SEED, kept)
+    except NotTaken as refusal:
+        raise UserError(f"{refusal} (--endpoint, --model, --key-env and --tokens say this)") from None
+    silent = sum(reply is SILENCE for reply in replies)
+    if silent:
+        answered = len(replies) - silent - sum(reply is REFUSAL for reply in replies)
+        raise UserError(
+            f"{wanted.endpoint.url} did not answer {silent} of {len(replies)} requests, so nothing was written; give"
+            f" the same command again, which asks for them alone: {answered} answers are kept in {kept}"
+        )
+    return replies
+
+
+def _why_none(replies: Sequence[Reply]) -> str:
+    """Why no answer to a prompt can be used."""
+    if all(reply is REFUSAL for reply in replies):
+        return "refused by the endpoint"
+    return CUT if any(reply.truncated for reply in replies) else "no answer that is whole"
 
 
 def _usable(replies: Sequence[Reply]) -> list[str]:

@@ -251,4 +251,7 @@ def _refusal(endpoint: EndpointSettings, status: int, body: bytes, key: str | No
         )
     said = " ".join(printable(body.decode(errors="replace")).split())
     said = (said.replace(key, "***") if key else said)[:SHOWN_BYTES]
-    return f"endpoint {endpoint.name} refuses the request ({status}: {said}); check its url and model"
+    mend = (
+        "its account" if status == HTTPStatus.PAYMENT_REQUIRED else "its url and model, and how long an answer may be"
+    )
+    return f"endpoint {endpoint.name} refuses the request ({status}: {said}); check {mend}"

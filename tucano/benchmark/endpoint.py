@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,8 +26,18 @@ OF_ONE_REQUEST = {400, 413, 422, 451}
 """Refusals that one text can cause, as a content filter's do."""
 FEWEST_REFUSALS = 5
 """So many of them, before any reply, are a mistake in the settings."""
+IN_SETTINGS = "--set benchmark.allow_external=true, or take the endpoint out of benchmark.endpoints"
+SILENCE = Reply("", 0, 0, 0.0, truncated=False, failed=True)
+REFUSAL = replace(SILENCE)
+"""In place of a reply, known by their identity: of requests that no attempt brought one for, and of those that were
+refused. Neither is kept, or paid for.
+"""
 
 log = logging.getLogger(__name__)
+
+
+class NotTaken(UserError):
+    """The endpoint refuses the requests themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +61,10 @@ def refuse_unless_allowed(
     times: int,
     allowed: bool,
     with_answers: bool = False,
+    mend: str = IN_SETTINGS,
 ) -> str | None:
     """A paragraph that lists what goes where, and how often each prompt; None where nothing leaves the machine.
-    UserError where it may not.
+    UserError where it may not; `mend` allows it.
     """
     outside = [endpoint for endpoint in endpoints if is_external(endpoint.url)]
     if not outside:
@@ -70,10 +81,7 @@ def refuse_unless_allowed(
         " ratings, no results."
     )
     if not allowed:
-        raise UserError(
-            f"{leaving} Allow it with --set benchmark.allow_external=true, or take the endpoint out of"
-            " benchmark.endpoints."
-        )
+        raise UserError(f"{leaving} Allow it with {mend}.")
     return leaving
 
 
@@ -89,7 +97,7 @@ def ask(
     """One reply per prompt, in order, `endpoint.parallel` at a time; those in the folder `kept` are not asked for, new
     ones are put there.
 
-    UserError where the endpoint refuses the requests themselves.
+    SILENCE or REFUSAL stands where none came. NotTaken where the endpoint refuses the requests themselves.
     """
     key = key_of(endpoint)
     requests = [
@@ -117,7 +125,7 @@ async def _asked(
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
     if conversation.refusals and not ledger.known:
-        raise UserError(conversation.refusals[0])
+        raise NotTaken(conversation.refusals[0])
     return [answer.result() for answer in answers]
 
 
@@ -142,7 +150,7 @@ class _Conversation:
                 reply = await self._patiently(request)
             except (NoAnswer, Refused) as fault:
                 log.warning("endpoint %s gave no answer: %s", self.chat.endpoint.name, fault)
-                return Reply("", 0, 0, 0.0, truncated=False, failed=True)
+                return REFUSAL if isinstance(fault, Refused) else SILENCE
             self.ledger.add(request, reply)
             return reply
 
@@ -161,11 +169,14 @@ class _Conversation:
             log.warning("endpoint %s gave an answer that cannot be used: %s", self.chat.endpoint.name, odd)
             return Reply("", *odd.tokens, time.monotonic() - began, truncated=False, failed=True)
 
-    def _judged(self, refusal: Refused) -> Refused | UserError:
-        """Refused for what this one text may have caused, UserError for what a person has to mend."""
+    def _judged(self, refusal: Refused) -> Refused | NotTaken:
+        """Refused for what this one text may have caused, NotTaken for what a person has to mend."""
         self.refusals.append(str(refusal))
         hopeless = not self.ledger.known and len(self.refusals) >= FEWEST_REFUSALS
-        return UserError(str(refusal)) if refusal.status not in OF_ONE_REQUEST or hopeless else refusal
+        if refusal.status in OF_ONE_REQUEST and not hopeless:
+            return refusal
+        known = len(self.ledger.known)
+        return NotTaken(f"{refusal}; {known} replies are kept and not asked for again" if known else str(refusal))
 
 
 def bill(endpoint: EndpointSettings, replies: Sequence[Reply]) -> Bill:

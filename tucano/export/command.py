@@ -26,7 +26,7 @@ def export(settings: PipelineSettings, wanted: Wanted, folder: Path) -> int:
     """Write the folder, all of it or nothing; exit code 1 where a GGUF is not the model. What a killed export to the
     same place has left beside it goes.
     """
-    if folder.exists() or not os.access(folder.parent, os.W_OK) or not folder.parent.is_dir():
+    if os.path.lexists(folder) or not os.access(folder.parent, os.W_OK) or not folder.parent.is_dir():
         raise UserError(f"{folder} is there already, or no folder that can be written is around it; name a new one")
     tracker, version, contents = _opened(settings, wanted)
     for left in folder.parent.glob(f".{escape(folder.name)}.tucano-*"):

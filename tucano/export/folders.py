@@ -20,18 +20,23 @@ OURS = shutil.ignore_patterns("effect.json", "COMPLETE.json", CARD)
 NO_TOKENIZER = shutil.ignore_patterns("*.safetensors*", "config.json", "generation_config.json", "effect.json")
 GGUF = "model-f16.gguf"
 BASE = "base"
-"""Below an adapter, where its base lies on no hub."""
+"""Below an adapter, where its base lies on no hub. Its config says `./base`, which is no name of a repository."""
+NOT_ALONE = (
+    "Its base lies beside the adapter, in `base/`, where `AutoPeftModelForCausalLM` and others that load an"
+    " adapter alone do not find it; load both as above."
+)
 LIBRARIES = {"merged": "transformers", "adapter": "peft", "gguf": "llama.cpp"}
 ASKS_LLAMA = """from llama_cpp import Llama
 
-llama = Llama({place!r}, n_ctx={context})
+llama = {opened}, n_ctx={context})
 messages = [{{"role": "system", "content": SYSTEM}}, {{"role": "user", "content": TEXT}}]
 said = llama.create_chat_completion(messages, temperature={temperature}, max_tokens={most})
 print(said["choices"][0]["message"]["content"])
 """
+PEFT = "from peft import PeftModel\n"
 ASKS_TRANSFORMERS = """from transformers import AutoModelForCausalLM, AutoTokenizer
 
-tokenizer = AutoTokenizer.from_pretrained({place!r})
+{named}tokenizer = AutoTokenizer.from_pretrained({place})
 model = AutoModelForCausalLM.from_pretrained({base}){adapted}
 messages = [{{"role": "system", "content": SYSTEM}}, {{"role": "user", "content": TEXT}}]
 asked = tokenizer.apply_chat_template(
@@ -69,7 +74,7 @@ def write_adapter(files: ServedFiles, contents: Contents, made: Path) -> None:
         shutil.copytree(_base(contents), made / BASE, ignore=OURS)
     place = adapter_config(made)
     config = json.loads(place.read_text(encoding="utf-8"))
-    config |= {"base_model_name_or_path": hub or BASE, "revision": model.revision}
+    config |= {"base_model_name_or_path": hub or f"./{BASE}", "revision": model.revision}
     place.write_text(json.dumps(config, indent=2), encoding="utf-8")
 
 
@@ -88,7 +93,9 @@ def _base(contents: Contents) -> Path:
 
 
 def write_card(files: ServedFiles, contents: Contents, made: Path, wanted: Wanted, place: str) -> None:
-    """The bundle's card, with how to use this form, at `place`, and the system prompts that it was trained with."""
+    """The bundle's card, with how to use this form, and the system prompts that it was trained with. place: the name of
+    the folder, or OWNER/NAME on a hub.
+    """
     header: dict[str, Any] = {"library_name": LIBRARIES[wanted.form]}
     if wanted.base_licence and not contents.settings.model.is_ours:
         licences = f"{contents.manifest.tags['licences']}; base: {wanted.base_licence}"
@@ -97,6 +104,7 @@ def write_card(files: ServedFiles, contents: Contents, made: Path, wanted: Wante
     parts = [
         "## How to use it",
         f"```python\n{_code(files, contents, wanted.form, place)}```",
+        *([NOT_ALONE] if (made / BASE).is_dir() else []),
         "This is how it was judged. Each task has its own system prompt, word for word:",
     ]
     for task, prompt in systems.items():
@@ -109,13 +117,32 @@ def write_card(files: ServedFiles, contents: Contents, made: Path, wanted: Wante
 def _code(files: ServedFiles, contents: Contents, form: str, place: str) -> str:
     """Python that asks the model, as it is typed."""
     serving = json.loads(files.serving.read_text(encoding="utf-8"))
-    values = {"temperature": serving["temperature"], "most": serving["max_new_tokens"], "place": place}
+    values = {"temperature": serving["temperature"], "most": serving["max_new_tokens"]}
     model = contents.settings.model
+    on_hub = "/" in place
     if form == "gguf":
-        return ASKS_LLAMA.format_map(values | {"place": f"{place}/{GGUF}", "context": model.max_length_tokens})
+        fetched = f"Llama.from_pretrained(repo_id={place!r}, filename={GGUF!r}"
+        opened = fetched if on_hub else f"Llama({f'{place}/{GGUF}'!r}"
+        return ASKS_LLAMA.format_map(values | {"opened": opened, "context": model.max_length_tokens})
     if form == "merged":
-        return ASKS_TRANSFORMERS.format_map(values | {"base": repr(place), "adapted": ""})
+        return ASKS_TRANSFORMERS.format_map(
+            values | {"named": "", "place": repr(place), "base": repr(place), "adapted": ""}
+        )
     hub = base_on_hub(model)
-    base = f"{hub!r}, revision={model.revision!r}" if hub else repr(f"{place}/{BASE}")
+    if hub is None:
+        return _code_beside(values, place, on_hub)
     adapted = f"\nmodel = PeftModel.from_pretrained(model, {place!r})"
-    return "from peft import PeftModel\n" + ASKS_TRANSFORMERS.format_map(values | {"base": base, "adapted": adapted})
+    values |= {"named": "", "place": repr(place), "base": f"{hub!r}, revision={model.revision!r}", "adapted": adapted}
+    return PEFT + ASKS_TRANSFORMERS.format_map(values)
+
+
+def _code_beside(values: dict[str, Any], place: str, on_hub: bool) -> str:
+    """For an adapter with its base beside it. It is fetched whole: transformers goes from a repository with an adapter
+    to the base that its config names, whatever subfolder is asked for.
+    """
+    folder = f"snapshot_download({place!r})" if on_hub else repr(place)
+    values |= {"named": f"folder = {folder}\n", "place": "folder", "base": f'folder + "/{BASE}"'}
+    code = PEFT + ASKS_TRANSFORMERS.format_map(
+        values | {"adapted": "\nmodel = PeftModel.from_pretrained(model, folder)"}
+    )
+    return f"from huggingface_hub import snapshot_download\n{code}" if on_hub else code

@@ -2,8 +2,10 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,8 @@ float16 may turn a tie.
 """
 COMPUTED = "rope_"
 """Tensors that the converter computes from the config begin so."""
+REORDERED = re.compile(r"\.attn_(q|k|qkv)\.")
+"""Tensors whose rows the converter may put in another order: Llama's queries and keys, and the three in one matrix."""
 
 
 def require(checkout: Path | None) -> None:
@@ -88,19 +92,24 @@ def differing(model: Path, file: Path) -> Iterator[str]:
     kind = next(kind for kind, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture)
     names = gguf.get_tensor_name_map(kind, reader.fields[f"{architecture}.block_count"].contents())
     for name, tensor in stored_tensors(sorted(model.glob("*.safetensors"))):
-        found = theirs.pop(names.get_name(name, try_suffixes=(".weight", ".bias")) or name, None)
-        if found is None or not _equal(tensor.float().numpy(), found):
+        called = names.get_name(name, try_suffixes=(".weight", ".bias")) or name
+        found = theirs.pop(called, None)
+        if found is None or not _equal(tensor.float().numpy(), found, bool(REORDERED.search(called))):
             yield name
     yield from (name for name in theirs if not name.startswith(COMPUTED))
 
 
-def _equal(ours: np.ndarray, theirs: np.ndarray) -> bool:
-    """Equal, or with rows in another order, as the converter puts those of Llama's queries and keys."""
+def _equal(ours: np.ndarray, theirs: np.ndarray, reordered: bool) -> bool:
+    """Equal, or, where they may be `reordered`, the same whole rows in another order."""
     with np.errstate(over="ignore"):
         ours = ours.astype(theirs.dtype)
     if ours.shape != theirs.shape or not np.isfinite(theirs).all():
         return False
-    return np.array_equal(ours, theirs) or np.array_equal(np.sort(ours, 0), np.sort(theirs, 0))
+    return np.array_equal(ours, theirs) or (reordered and _rows(ours) == _rows(theirs))
+
+
+def _rows(matrix: np.ndarray) -> Counter[bytes]:
+    return Counter(row.tobytes() for row in matrix)
 
 
 def _compared(files: ServedFiles, file: Path, prompts: Sequence[Prompt], context: int) -> tuple[int, int]:
