@@ -1,23 +1,25 @@
 """`model.chat_template`: how a base is asked, and what ends its answers."""
 
 import copy
+import json
 import os
 from pathlib import Path
 
 import pytest
-from transformers import PreTrainedTokenizerBase
+from transformers import GenerationConfig, PreTrainedTokenizerBase
 
 from tucano import chat_templates
 from tucano.bases.asking import require_speaking
 from tucano.chat_templates import KNOWN, speaking
 from tucano.errors import UserError
 from tucano.profiles import load_profile, validated
+from tucano.requirements.second_zero import findings
 from tucano.settings import ModelSettings
 from tucano.settings.stages import of_grpo
 from tucano.thoughts import told, with_thought
 from tucano.training.jobs import Arm
 from tucano.training.policies.load import load_arm
-from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.policies.nano import THINKING_TEMPLATE, build_model, build_tokenizer
 from tucano.training.policies.reading import Reader, Said
 
 ROOT = Path(__file__).parent.parent
@@ -109,6 +111,102 @@ def test_a_base_without_a_template_is_refused_before_anything_starts(
     speaking(tokenizer, "chatml").save_pretrained(tmp_path)
     require_speaking("base", str(tmp_path), None, None)
     require_speaking("org/base", "org/base", "0" * 40, "plain")
+
+
+LLAMA_3 = (
+    "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '<|end_header|>\n\n' + m['content'] | trim + '<|im_end|>' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant<|end_header|>\n\n' }}{% endif %}"
+)
+QWEN_2_5 = (
+    "{%- if messages[0]['role'] == 'system' %}{{- '<|im_start|>system\n' + messages[0]['content'] + '<|im_end|>\n' }}"
+    "{%- endif %}{%- for m in messages %}{%- if m.role != 'system' or not loop.first %}{{- '<|im_start|>' + m.role + '\n'"
+    " + m.content + '<|im_end|>' + '\n' }}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}{%- endif %}"
+)
+MISTRAL = (
+    "{% for m in messages %}{% if m['role'] == 'user' %}{{ '[INST] ' + messages[0]['content'] + '\n\n' + m['content']"
+    " + '[/INST]' }}{% elif m['role'] == 'assistant' %}{{ ' ' + m['content'] + eos_token }}{% endif %}{% endfor %}"
+)
+DEEPSEEK = QWEN_2_5.replace("assistant\n", "assistant\n<think>\n")
+ALWAYS = (
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + ('<think>\n\n</think>\n\n' if m.role == 'assistant' else"
+    " '') + m.content + '<|im_end|>\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n<think>\n' }}{% endif %}"
+)
+
+
+def with_its_own(tokenizer: PreTrainedTokenizerBase, folder: Path, template: str, ends: str = MARK) -> str:
+    tokenizer.add_special_tokens({"eos_token": ends})
+    tokenizer.chat_template = template
+    tokenizer.save_pretrained(folder)
+    GenerationConfig(eos_token_id=tokenizer.eos_token_id).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize("template", [QWEN_2_5, LLAMA_3, MISTRAL, KNOWN["chatml"], THINKING_TEMPLATE, ALWAYS])
+def test_a_template_of_its_own_that_asks_well_is_taken(
+    template: str, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    require_speaking("base", with_its_own(tokenizer, tmp_path, template), None, None)
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        (QWEN_2_5.replace("messages[0]['content']", "''"), "drops or changes the system's message"),
+        (QWEN_2_5.replace("m.content", "''"), "drops or changes the user's message"),
+        (QWEN_2_5.replace("add_generation_prompt", "false"), "does not open an answer"),
+        (QWEN_2_5.replace("<|im_end|>", ""), "and no end token is in it, so no answer would end"),
+        (DEEPSEEK, "writes an answer otherwise than it opens one"),
+        ("{# #}", "writes nothing"),
+        (" ", "writes nothing"),
+    ],
+)
+def test_a_template_of_its_own_that_would_ruin_the_run_is_refused_with_what_to_set(
+    template: str, said: str, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=rf"the model's own chat template .*{said}.*model\.chat_template=chatml"):
+        require_speaking("base", with_its_own(tokenizer, tmp_path, template), None, None)
+
+
+def test_a_template_whose_mark_is_none_of_the_ends_is_refused_before_sft(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    """As Qwen2.5's bases come: ChatML, and a tokenizer that ends texts with another token."""
+    place = with_its_own(tokenizer, tmp_path, QWEN_2_5, FIRST)
+    with pytest.raises(UserError, match=r"puts '<\|im_end\|>\\n' behind an answer, and no end token is in it"):
+        require_speaking("base", place, None, None)
+    require_speaking("base", place, None, "chatml")
+    GenerationConfig(eos_token_id=[tokenizer.convert_tokens_to_ids(MARK)]).save_pretrained(tmp_path)
+    require_speaking("base", place, None, None)
+
+
+def test_where_the_tokenizer_lacks_an_end_the_template_is_not_blamed(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    place = with_its_own(tokenizer, tmp_path, MISTRAL)
+    config = tmp_path / "tokenizer_config.json"
+    said = json.loads(config.read_text(encoding="utf-8"))
+    config.write_text(json.dumps({name: value for name, value in said.items() if name != "eos_token"}), "utf-8")
+    for given in (None, "plain"):
+        with pytest.raises(UserError, match=r"the tokenizer has none: name .* eos_token in its tokenizer_config.json"):
+            require_speaking("base", place, None, given)
+
+
+def test_a_template_that_always_opens_a_thought_is_said_before_sft(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    place = with_its_own(tokenizer, tmp_path, ALWAYS)
+    for given, is_found in (([], {False}), (["data.thinking=[push]"], {True}), (["model.chat_template=chatml"], set())):
+        chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
+        found = [one for one in findings(chosen) if "opens a thought" in one.sentence]
+        assert {one.refuses for one in found} == is_found
+        assert all("set model.chat_template=chatml-think" in one.sentence for one in found)
+    for template in (QWEN_2_5, THINKING_TEMPLATE):
+        with_its_own(tokenizer, tmp_path, template)
+        for given in ([], ["data.thinking=[push]"]):
+            chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
+            assert not any("opens a thought" in one.sentence for one in findings(chosen))
 
 
 def test_a_file_counts_by_its_content_and_is_not_asked_for_again(tmp_path: Path) -> None:

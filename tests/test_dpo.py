@@ -30,12 +30,13 @@ from tucano.errors import UserError
 from tucano.files.models import SeedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.preferences import UNLEARNABLE, AnswerPair, read_answer_pairs, write_answer_pairs
-from tucano.profiles import validated
+from tucano.profiles import load_profile, validated
 from tucano.prompts import Prompt, write_prompts
 from tucano.requirements.second_zero import findings
 from tucano.settings import HealthSettings, PipelineSettings
 from tucano.settings.stages import of_dpo
 from tucano.settings.training.dpo import DpoStage
+from tucano.settings.training.grpo import GrpoRun
 from tucano.thoughts import told
 from tucano.training import grpo
 from tucano.training.checkpoints import interruption
@@ -204,8 +205,8 @@ TEACHER = {"endpoint": {"name": "m", "url": "http://127.0.0.1:1/v1", "model": "m
         ({"dpo": {**DPO, "ranked": False}}, "dpo.ranked=false leaves no pairs to learn from"),
         ({"dpo": {**DPO, "ranked": False, "rounds": 2, "pairs": "f"}}, "dpo.rounds=2 draws answers anew in each round"),
         ({"grpo": {"max_steps": 0}}, "grpo.max_steps=0 trains nothing"),
-        ({"dpo": DPO, "grpo": {"max_steps": 0, "admission": {}}}, "and grpo.max_steps=0 makes no step"),
-        ({"dpo": DPO, "grpo": {"max_steps": 0, "teacher": TEACHER}}, "grpo.teacher .* grpo.max_steps=0 makes no step"),
+        ({"dpo": DPO, "grpo": {"max_steps": 0, "admission": {}}}, "grpo.max_steps=0 makes no step, so grpo.admission"),
+        ({"dpo": DPO, "grpo": {"max_steps": 0, "teacher": TEACHER}}, "makes no step, so grpo.teacher would"),
         ({"dpo": {"rounds": 3}}, "dpo.rounds=3 would not be trained; set dpo.enabled=true"),
         ({"dpo": {**DPO, "micro_batch": 3}}, "dpo.micro_batch=3 does not divide dpo.batch_size=2"),
         ({"dpo": DPO, "data": {"thinking": ["push"]}}, "answers without their thoughts"),
@@ -215,6 +216,35 @@ TEACHER = {"endpoint": {"name": "m", "url": "http://127.0.0.1:1/v1", "model": "m
 def test_what_cannot_be_done_is_one_sentence(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
         validated(changed)
+
+
+@pytest.mark.parametrize(
+    "idle",
+    [
+        {"beta": 0.1},
+        {"loss": "grpo", "mask_truncated": True},
+        {"iterations": 2, "epsilon_high": 0.3},
+        {"length_stages": [[10, 60]]},
+        {"task_weights": "iwu"},
+        {"drop_zero_variance": True, "refill_rounds": 1},
+        {"entropy_target": 0.2},
+        {"advantages": "group", "block_advantages": True},
+        {"conditions": [{"component": "push.length", "needs": "push.product", "at_least": 0.5}]},
+        {"overlong_tokens": 9},
+    ],
+)
+def test_without_a_step_what_shapes_grpos_is_refused_by_its_name(idle: dict[str, Any]) -> None:
+    named = ", ".join(f"grpo.{name}" for name in GrpoRun.model_fields if name in idle)
+    with pytest.raises(UserError, match=f"^grpo.max_steps=0 makes no step, so {named} would do nothing; leave out"):
+        validated({"dpo": DPO, "grpo": {"max_steps": 0, **idle}})
+
+
+def test_without_a_step_what_dpo_and_the_preflight_read_may_be_set() -> None:
+    drawn = {"generations": 4, "temperature": 0.9, "rewards": "open", "selection": "truth", "validation_samples": 1}
+    rehearsed = {"batch_size": 8, "micro_batch": 8, "learning_rate": 0.1, "eval_steps": 50, "save_steps": 15}
+    validated({"dpo": DPO, "grpo": {"max_steps": 0, "seeds": [1], **drawn, **rehearsed}})
+    for profile in ("laptop", "nano"):
+        load_profile(Path(__file__).parent.parent, profile, ["grpo.max_steps=0", "dpo.enabled=true"])
 
 
 def test_an_interrupted_training_ends_as_one_left_alone(

@@ -16,7 +16,7 @@ import pandas
 import pytest
 from own_rows import written
 
-from data.own.chats import from_chat
+from data.own.chats import Turned, from_chat
 from data.own.hub import dataset_rows, hub_rows
 from data.own.prompts import read_own
 from tucano.errors import UserError
@@ -88,14 +88,37 @@ def test_what_stands_beside_the_form_that_is_read_is_named(row: dict[str, Any], 
     assert re.search(rf"\W{unread}\W+is not read", named)
 
 
+@pytest.mark.parametrize("weight", [0, 0.0, "0"])
+def test_an_answer_of_weight_0_is_no_demonstration(weight: Any, tmp_path: Path) -> None:
+    """OpenAI's way to say that it is not to be learned; it was."""
+    unlearned = [turn("user", QUESTION), {**turn("assistant", ANSWER), "weight": weight}]
+    learned = [turn("user", f"{QUESTION} E a do Acre?"), {**turn("assistant", ANSWER), "weight": 1}]
+    rows = [{"messages": unlearned, "task": "insights"}, {"messages": learned}, {"messages": unlearned}]
+    found = read_own(written(tmp_path / "own.jsonl", rows))
+    assert [(one.task, one.demonstration) for one in found.usable] == [("insights", None), (GENERAL, ANSWER)]
+    assert found.notes.counts["answer of weight 0"] == 1 and "unknown field" not in found.notes.counts
+    assert found.bad.counts == {"chat": 1} and "its answer has the weight 0" in found.bad.first["chat"][0]
+
+
+@pytest.mark.parametrize(
+    ("form", "unread"), [("OpenAI", "reasoning_content"), ("OpenAI", "name"), ("ShareGPT", "train")]
+)
+def test_what_stands_in_a_turn_and_is_not_read_is_named(form: str, unread: str, tmp_path: Path) -> None:
+    ((mark, turns),) = FORMS[form].items()
+    rows = [{mark: [turns[0], {**turns[1], unread: said, "tool_calls": []}]} for said in ("Hm.", None)]
+    notes = read_own(written(tmp_path / "own.jsonl", rows)).notes
+    assert notes.counts["unknown field"] == 1
+    assert f"'{unread}' of a turn is not read" in notes.first["unknown field"][0]
+
+
 def test_what_alpaca_has_as_input_stands_behind_the_instruction() -> None:
-    row, _ = from_chat({"instruction": "Traduza.", "input": "cat", "output": "gato"})
-    assert row["prompt"] == "Traduza.\n\ncat"
+    turned = from_chat({"instruction": "Traduza.", "input": "cat", "output": "gato"})
+    assert turned.row["prompt"] == "Traduza.\n\ncat"
 
 
 def test_a_row_with_a_prompt_is_one_of_ours() -> None:
     row = {"prompt": "Crie um push.", **OPENAI}
-    assert from_chat(row) == (row, False)
+    assert from_chat(row) == Turned(row)
 
 
 def test_csv_and_parquet_hold_chats_too(tmp_path: Path) -> None:

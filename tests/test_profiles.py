@@ -161,6 +161,9 @@ grpo.length_stages=[[0, 200]]  ->  above grpo.max_completion_tokens=112
 grpo.conditions=[{component: push.length, needs: push.product}]  ->  at_least
 grpo.conditions=[{component: push.lenght, needs: push.product, at_least: 0.5}]  ->  which the tasks of this run do not have in grpo.rewards=grounded; the nearest is 'push.length'
 grpo.conditions=[{component: push.length, needs: insights.length, at_least: 0.5}]  ->  no completion has both, choose one task
+grpo.conditions=[{component: push.length, needs: push.length, at_least: 0.5}]  ->  grpo.conditions let push.length need itself
+grpo.conditions=[{component: push.length, needs: push.product, at_least: 0.5}, {component: push.product, needs: push.length, at_least: 0.5}]  ->  let push.length and push.product need each other
+grpo.iterations=2  grpo.epsilon_high=0.1  ->  grpo.epsilon_high=0.1 is below grpo.epsilon=0.2
 preflight.allow_red=['signal: pusch']  ->  did you mean 'signal: push'?
 health.stop_on=[sampler_apart]  ->  only raised with grpo.sampler=vllm
 health.stop_on=[task_starved]  ->  only raised with grpo.task_weights=iwu

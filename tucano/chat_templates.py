@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tucano.errors import UserError
-from tucano.thoughts import NONE_YET, ON, OPEN
+from tucano.thoughts import NONE_YET, ON, OPEN, told
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -77,6 +77,11 @@ def given(setting: str) -> str:
     return text
 
 
+def rendering(tokenizer: "PreTrainedTokenizerBase") -> Render:
+    """By the template that it has."""
+    return lambda chat, opened: str(tokenizer.apply_chat_template(chat, add_generation_prompt=opened, tokenize=False))
+
+
 def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "PreTrainedTokenizerBase":
     """The tokenizer with this template (None: its own), ending an answer with the mark that the template puts behind
     one. UserError where that is none of its tokens, or the template loses something.
@@ -84,9 +89,7 @@ def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "Pre
     if template is None:
         return tokenizer
     tokenizer.chat_template = KNOWN.get(template, template)
-    ends_with = behind(
-        lambda chat, opened: str(tokenizer.apply_chat_template(chat, add_generation_prompt=opened, tokenize=False))
-    )
+    ends_with = behind(rendering(tokenizer))
     special = {number for number, token in tokenizer.added_tokens_decoder.items() if token.special}
     ends = [token for token in tokenizer.encode(ends_with, add_special_tokens=False) if token in special]
     if not ends:
@@ -99,17 +102,33 @@ def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "Pre
     return tokenizer
 
 
-def behind(render: Render) -> str:
-    """What stands behind an answer."""
+def behind(render: Render, what: str = "model.chat_template", mend: str = "mend it") -> str:
+    """What stands behind an answer. UserError for a template that no run can be asked and trained with."""
     try:
         asked, opened = render(ASKED, False), render(ASKED, True)
         whole = render([*ASKED, {"role": "assistant", "content": ANSWER}], False)
     except Exception as fault:  # a template is a program of others
-        raise UserError(f"model.chat_template cannot be rendered ({type(fault).__name__}: {fault}); mend it") from None
+        if "'eos_token' is undefined" in str(fault):
+            raise UserError(
+                f"{what} writes eos_token behind an answer, and the tokenizer has none: name the token that ends its"
+                " texts as eos_token in its tokenizer_config.json"
+            ) from None
+        raise UserError(f"{what} cannot be rendered ({type(fault).__name__}: {fault}); {mend}") from None
     lost = [part["role"] for part in ASKED if part["content"] not in opened]
     if lost or not whole.startswith(opened) or ANSWER not in whole:
         said = f"drops or changes the {lost[0]}'s message" if lost else "writes an answer otherwise than it opens one"
-        raise UserError(f"model.chat_template {said}: what is trained would not be what is asked; mend it")
-    if asked == opened:
-        raise UserError("model.chat_template does not open an answer; let it heed add_generation_prompt")
+        said = said if opened.strip() else "writes nothing"
+        raise UserError(f"{what} {said}: what is trained would not be what is asked; {mend}")
+    if asked == opened and whole.removeprefix(opened).partition(ANSWER)[0].strip():
+        raise UserError(f"{what} does not open an answer; let it heed add_generation_prompt, or {mend}")
     return whole.rpartition(ANSWER)[2]
+
+
+def opens_a_thought(render: Render, can_think: bool) -> bool:
+    """Whether a task that shall answer at once is asked after the mark that opens a thought. can_think: whether system
+    prompts say so, as those of a run with `data.thinking` do.
+    """
+    system, question = ASKED
+    chat = [{**system, "content": told(system["content"], False)} if can_think else system, question]
+    shown = render([*chat, {"role": "assistant", "content": ANSWER}], False).partition(ANSWER)[0]
+    return any(OPEN in text.removesuffix(NONE_YET) for text in (render(chat, True), shown))

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from data.own.chats import NoChat, from_chat
+from data.own.chats import NoChat, Turned, from_chat
 from data.own.reading import FIELDS, READ, RawRow, parsed
 from data.reading.delimited import STARS
 from data.reading.files import NOT_UTF8, Broken
@@ -72,9 +72,10 @@ def own_row(raw: RawRow) -> OwnRow:
     if raw.form == "cells":
         _refuse_formulas(given)
     try:
-        given, has_other_system = from_chat(given)
+        turned = from_chat(given)
     except NoChat as why:
         raise Bad("chat", str(why)) from None
+    given = turned.row
     if _consent(given) is False:
         raise Bad("no consent", "consent is false")
     masks = _Masks()
@@ -93,8 +94,7 @@ def own_row(raw: RawRow) -> OwnRow:
         raise Bad("wrong value", f"demonstration {fault}")
     if task == GENERAL and not demonstration:
         raise Bad("missing", "a general row is there for its demonstration, and has none")
-    if has_other_system:
-        notes.append(("system message", "its system message is not used: a model is told that of its task, or none"))
+    notes += _notes_of_chat(turned)
     names = {name: masks.text(_name(given, name)) for name in ("id", "template", "licence")}
     if masks.found:
         shown = ", ".join(f"{count} {kind}" for kind, count in sorted(masks.found.items()))
@@ -111,6 +111,13 @@ def own_row(raw: RawRow) -> OwnRow:
         demonstration=demonstration,
     )
     return OwnRow(prompt, masks.found, notes)
+
+
+def _notes_of_chat(turned: Turned) -> list[tuple[str, str]]:
+    said = "its system message is not used: a model is told that of its task, or none"
+    notes = [("system message", said)] * turned.has_other_system
+    notes += [("answer of weight 0", "its answer has the weight 0, and is no demonstration")] * turned.is_unlearned
+    return notes + [("unknown field", f"{quoted(name)} of a turn is not read") for name in turned.unread[:1]]
 
 
 class _Masks:

@@ -3,18 +3,22 @@
 Apart from the templates themselves, which settings read: a key of data must not name transformers.
 """
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tucano.artifacts.identity import SHIPPED
-from tucano.bases.folders import tokenizer_in
-from tucano.chat_templates import ASKED, KNOWN, behind, speaking
+from tucano.bases.folders import ENDS, require_end_tokens, tokenizer_in
+from tucano.chat_templates import ASKED, KNOWN, behind, opens_a_thought, rendering, speaking
 from tucano.errors import UserError
 from tucano.security.printable import short
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+OURS = {"nano", *SHIPPED}
+"""Models whose templates are ours."""
+OTHERWISE = "give the model another with model.chat_template=chatml (or plain, or a Jinja file)"
 SHIPPED_AS = ("chat_template.jinja", "chat_template.json")
 
 
@@ -23,26 +27,49 @@ def require_speaking(name: str, place: str, revision: str | None, template: str 
     that is not at hand only the template is looked at.
     """
     is_here = Path(place).is_dir()
-    if template is None:
-        if is_here and not _ships_one(Path(place)):
-            raise UserError(
-                f"model.name={name} has no chat template, as bases have none: say how it is asked with"
-                " --set model.chat_template=chatml (or plain, or a Jinja file)"
-            )
-        if is_here and name not in SHIPPED:
-            require_asked(tokenizer_in(Path(place)))
-    elif is_here:
-        speaking(tokenizer_in(Path(place)), template)
+    if template is None and is_here and not _ships_one(Path(place)):
+        raise UserError(
+            f"model.name={name} has no chat template, as bases have none: say how it is asked with"
+            " --set model.chat_template=chatml (or plain, or a Jinja file)"
+        )
+    if template is None and name in OURS:
+        return
+    tokenizer = _at_hand(place, revision)
+    if tokenizer is None:
+        _require_suitable(template)
+    elif template is not None:
+        speaking(tokenizer, template)
     else:
-        _require_suitable(place, revision, template)
+        require_asked(tokenizer, _declared_ends(Path(place)) if is_here else None)
 
 
-def require_asked(tokenizer: "PreTrainedTokenizerBase") -> None:
-    """UserError for a tokenizer whose own template does not take a system prompt and a question."""
+def opens_thoughts(name: str, place: str, revision: str | None, template: str | None, can_think: bool) -> bool:
+    """Whether the template opens a thought before answers that shall have none, as far as that is known here."""
+    if template in KNOWN or name in OURS:
+        return False
+    try:
+        tokenizer = _at_hand(place, revision)
+        return tokenizer is not None and opens_a_thought(rendering(speaking(tokenizer, template)), can_think)
+    except Exception:  # `require_speaking` says what is wrong with it
+        return False
+
+
+def require_asked(tokenizer: "PreTrainedTokenizerBase", ends: Collection[int] | None = None) -> None:
+    """UserError for a tokenizer whose own template does not take a system prompt and a question, or by which no answer
+    would end. ends: what the model is stopped at beside the tokenizer's own end, None where that is not known.
+    """
     try:
         tokenizer.apply_chat_template(ASKED, add_generation_prompt=True, tokenize=False)
     except Exception as fault:
-        raise refused_template(tokenizer, fault) from None
+        if "'eos_token' is undefined" not in str(fault):  # of which the tokenizer is told below
+            raise refused_template(tokenizer, fault) from None
+    shown = behind(rendering(tokenizer), "the model's own chat template", OTHERWISE)
+    known = {tokenizer.eos_token_id, *(ends or ())}
+    if ends is not None and not known & set(tokenizer.encode(shown, add_special_tokens=False)):
+        put = (
+            f"puts {shown!r} behind an answer, and no end token is in it" if shown else "puts nothing behind an answer"
+        )
+        raise UserError(f"the model's own chat template {put}, so no answer would end; {OTHERWISE}")
 
 
 def refused_template(tokenizer: "PreTrainedTokenizerBase", fault: Exception) -> UserError:
@@ -54,17 +81,41 @@ def refused_template(tokenizer: "PreTrainedTokenizerBase", fault: Exception) -> 
     )
 
 
-def _require_suitable(place: str, revision: str | None, template: str) -> None:
-    from transformers import AutoTokenizer
-    from transformers.utils.chat_template_utils import render_jinja_template
+def _at_hand(place: str, revision: str | None) -> "PreTrainedTokenizerBase | None":
+    """That of a folder, or what is kept of a hub's; what is damaged in a hub's cache, loading says."""
+    if Path(place).is_dir():
+        return tokenizer_in(Path(place))
+    from huggingface_hub import try_to_load_from_cache
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, local_files_only=True)
-    except Exception:  # what is damaged in a hub's cache, loading says
+        if not isinstance(try_to_load_from_cache(place, "tokenizer_config.json", revision=revision), str):
+            return None
+        from transformers import AutoTokenizer
+
+        kept: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place, revision=revision, local_files_only=True)
+        return kept
+    except Exception:
+        return None
+
+
+def _declared_ends(folder: Path) -> list[int] | None:
+    """The end tokens that the model's own config names; None where that is not for this check to say."""
+    from transformers import AutoConfig, GenerationConfig
+
+    try:
+        has_own = (folder / ENDS).is_file()
+        config = GenerationConfig.from_pretrained(folder) if has_own else AutoConfig.from_pretrained(folder)
+        return require_end_tokens(config.eos_token_id)
+    except Exception:
+        return None
+
+
+def _require_suitable(template: str | None) -> None:
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    if template is not None:
         named = {"chat_template": KNOWN.get(template, template), "bos_token": "", "eos_token": ""}
         behind(lambda chat, opened: str(render_jinja_template([chat], add_generation_prompt=opened, **named)[0][0]))
-    else:
-        speaking(tokenizer, template)
 
 
 def _ships_one(folder: Path) -> bool:

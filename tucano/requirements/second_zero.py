@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
-from tucano.bases.asking import require_speaking
+from tucano.bases.asking import opens_thoughts, require_speaking
 from tucano.bases.folders import require_model
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
@@ -47,7 +47,7 @@ def findings(settings: PipelineSettings) -> list[Finding]:
 
 def findings_of_the_model(settings: PipelineSettings) -> Iterator[str]:
     """What refuses a run wherever it would compute."""
-    for check in (_base_is_pinned, _is_whole_and_speaks, _lengths_fit, _has_demonstrations, _mixes_into_something):
+    for check in REFUSING_MODELS:
         yield from check(settings)
 
 
@@ -102,6 +102,29 @@ def _is_whole_and_speaks(settings: PipelineSettings) -> Iterator[str]:
         require_speaking(model.name, model.place, model.revision, model.chat_template)
     except UserError as error:
         yield str(error)
+
+
+def _thinks_where_it_shall_not(settings: PipelineSettings) -> Iterator[str]:
+    """Red in the preflight, which comes after SFT."""
+    if settings.data.thinking is not None:
+        yield from _opens_thoughts(settings)
+
+
+def _thinks_though_nobody_asked(settings: PipelineSettings) -> Iterator[str]:
+    if settings.data.thinking is None:
+        yield from _opens_thoughts(settings)
+
+
+def _opens_thoughts(settings: PipelineSettings) -> Iterator[str]:
+    model, thinking = settings.model, settings.data.thinking
+    if {*settings.tasks} <= {*(thinking or ())}:
+        return
+    if opens_thoughts(model.name, model.place, model.revision, model.chat_template, thinking is not None):
+        whose = "the model's own chat template" if model.chat_template is None else "model.chat_template"
+        yield (
+            f"{whose} opens a thought before every answer, also where data.thinking names no task for one, and an"
+            " answer may never come; set model.chat_template=chatml-think, which closes it at once"
+        )
 
 
 def _can_load_four_bits(settings: PipelineSettings) -> Iterator[str]:
@@ -229,6 +252,7 @@ REFUSING: tuple[Check, ...] = (
     _has_a_server,
     _base_is_pinned,
     _is_whole_and_speaks,
+    _thinks_where_it_shall_not,
     _can_load_four_bits,
     has_own_interpreter,
     _has_a_vllm_interpreter,
@@ -240,4 +264,12 @@ REFUSING: tuple[Check, ...] = (
     _has_pairs,
     _has_the_teachers_key,
 )
-WARNING: tuple[Check, ...] = (_rewards_pass_the_audit, _alarms_can_fire)
+REFUSING_MODELS: tuple[Check, ...] = (
+    _base_is_pinned,
+    _is_whole_and_speaks,
+    _thinks_where_it_shall_not,
+    _lengths_fit,
+    _has_demonstrations,
+    _mixes_into_something,
+)
+WARNING: tuple[Check, ...] = (_rewards_pass_the_audit, _alarms_can_fire, _thinks_though_nobody_asked)

@@ -1,6 +1,7 @@
 """The settings of a whole pipeline run."""
 
 import difflib
+import json
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -21,8 +22,9 @@ from tucano.settings.data import DataSettings
 from tucano.settings.execution import CostSettings, ExecutionSettings, WorkerSettings
 from tucano.settings.model import VLLM_RANKS, ModelSettings
 from tucano.settings.promotion import MonitorSettings, PromotionSettings, ServingSettings
-from tucano.settings.training.dpo import DpoSettings
-from tucano.settings.training.grpo import GrpoSettings
+from tucano.settings.training.dpo import DpoSettings, DpoTraining
+from tucano.settings.training.drawing import Drawing, Looking
+from tucano.settings.training.grpo import GrpoRun, GrpoSettings
 from tucano.settings.training.health import HealthSettings
 from tucano.settings.training.preflight import PreflightSettings
 from tucano.settings.training.sft import SftSettings
@@ -122,12 +124,23 @@ class PipelineSettings(Section):
             )
         if not self.grpo.max_steps and not self.dpo.enabled:
             raise ValueError("grpo.max_steps=0 trains nothing; give it steps, or set dpo.enabled=true for DPO alone")
-        if not self.grpo.max_steps and self.grpo.admission is not None:
-            raise ValueError("grpo.admission chooses GRPO's prompts, and grpo.max_steps=0 makes no step; leave it out")
-        if not self.grpo.max_steps and self.grpo.teacher is not None:
-            raise ValueError("grpo.teacher judges GRPO's answers, and grpo.max_steps=0 makes no step; leave it out")
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_shapes_steps_that_are_not_made(self) -> Self:
+        """What DPO reads too may be set, and so may what either has for its steps: the preflight rehearses some."""
+        if self.grpo.max_steps:
+            return self
+        own_of_both = DpoTraining.model_fields.keys() - {"beta"}  # DPO's is another
+        read = {"max_steps", *own_of_both, *Drawing.model_fields, *Looking.model_fields}
+        usual = {name: field.default for name, field in GrpoRun.model_fields.items() if name not in read}
+        if idle := [name for name, value in usual.items() if getattr(self.grpo, name) != value]:
+            raise ValueError(
+                f"grpo.max_steps=0 makes no step, so {', '.join(f'grpo.{name}' for name in idle)} would do nothing;"
+                f" leave out, or set {', '.join(f'grpo.{name}={json.dumps(usual[name])}' for name in idle)}"
+            )
         return self
 
     @model_validator(mode="after")
@@ -210,6 +223,10 @@ class PipelineSettings(Section):
                     f"grpo.conditions joins {condition.component} with {condition.needs}: no completion has both,"
                     " choose one task"
                 )
+        joined = {(condition.component, condition.needs) for condition in self.grpo.conditions}
+        if both := next((pair for pair in sorted(joined) if pair[::-1] in joined), None):
+            which = "need itself" if both[0] == both[1] else f"and {both[1]} need each other"
+            raise ValueError(f"grpo.conditions let {both[0]} {which}; let it need another component of its task")
         return self
 
     @property

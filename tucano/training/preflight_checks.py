@@ -176,7 +176,7 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
             "red" if not (prefix and kept) else "warn" if dated else "ok",
             f"ends with {opened[-40:]!r}"
             + ("" if prefix else "; training would see another opening than generation")
-            + ("" if kept else "; it drops the system prompt or the question")
+            + ("" if kept else "; it drops the system prompt or the question: set model.chat_template=chatml")
             + ("; it writes the date, so tomorrow's prompts are others: write a fixed one into it" if dated else ""),
         ),
         Check(

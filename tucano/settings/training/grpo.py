@@ -215,6 +215,8 @@ class GrpoTraining(Drawing):
         """Of the loss, the entropy bonus, and groups without a difference."""
         if self.epsilon_high is not None and self._on_policy:
             yield "epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped"
+        if self.epsilon_high is not None and self.epsilon_high < self.epsilon:
+            yield f"epsilon_high={self.epsilon_high} is below grpo.epsilon={self.epsilon}; raise it, or leave it out"
         if self.importance_sampling == "sequence" and self._on_policy:
             yield "importance_sampling=sequence does nothing with grpo.iterations=1: on-policy ratios are 1 either way"
         if self.refill_rounds and not self.drop_zero_variance:
@@ -288,7 +290,7 @@ class GrpoTraining(Drawing):
     def _ceilings_fit(self) -> Self:
         steps = [step for step, _ in self.length_stages]
         ceilings = [tokens for _, tokens in self.length_stages]
-        if steps != sorted(set(steps)) or any(step >= self.max_steps for step in steps):
+        if steps != sorted(set(steps)) or any(step >= self.max_steps > 0 for step in steps):
             raise ValueError(
                 f"grpo.length_stages begin at steps {steps}; they must rise and stay below"
                 f" grpo.max_steps={self.max_steps}"
@@ -353,7 +355,7 @@ class GrpoSettings(GrpoRun):
 
     @model_validator(mode="after")
     def _a_checkpoint_is_evaluated(self) -> Self:
-        if self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
+        if self.max_steps and self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
             raise ValueError(
                 f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide"
                 " the other"
