@@ -277,7 +277,9 @@ def written(ours: Shop, without_llama: None, tmp_path_factory: pytest.TempPathFa
     return place / "loja", said.getvalue()
 
 
-def test_a_gguf_is_read_back_and_knows_our_tokenizer(written: tuple[Path, str]) -> None:
+def test_a_gguf_is_read_back_and_knows_our_tokenizer(
+    ours: Shop, written: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, said = written
     assert "Every tensor of the GGUF, read back, is the model's" in said and "were not compared" in said
     import gguf
@@ -288,7 +290,7 @@ def test_a_gguf_is_read_back_and_knows_our_tokenizer(written: tuple[Path, str]) 
     assert fields["tokenizer.ggml.token_type"].contents() == [1, converter.USERS_OWN, 1]
     header, text = card_of(folder)
     assert header["library_name"] == "llama.cpp" and f"Llama('loja/{GGUF}', n_ctx=" in text
-    wanted = Wanted("tucano@champion", "gguf", tmp_path / "llama", None)
+    wanted = Wanted("tucano@champion", "gguf", folder.parent / "llama", None)
     assert command.publish(ours.settings, wanted, "ana/loja", yes=False) == 0
     assert f"Llama.from_pretrained(repo_id='ana/loja', filename='{GGUF}', n_ctx=" in capsys.readouterr().out
 
@@ -298,6 +300,13 @@ def test_a_gguf_of_other_values_is_not_written(ours: Shop, tmp_path: Path, capsy
     scaling = checkout(tmp_path / "llama", "values = values * 1.001")
     assert export(ours, tmp_path / "loja", "gguf", llama_cpp=scaling) == 1
     assert "13 tensors" in capsys.readouterr().out and not (tmp_path / "loja").exists()
+
+
+def exchanged(values: Any) -> Any:
+    """With the first two entries of its first column in each other's place."""
+    found = values.copy()
+    found[[0, 1], 0] = values[[1, 0], 0]
+    return found
 
 
 @pytest.mark.parametrize(
