@@ -79,6 +79,25 @@ def test_a_shutdown_leaves_it_to_the_run_that_still_has_a_state_to_report(home: 
     assert server.process.returncode != -signal.SIGKILL and time.monotonic() - began < 60
 
 
+def test_a_signal_while_it_is_stopped_is_no_traceback(command: list[str], home: Path) -> None:
+    """A run that was done said «Exception ignored in atexit callback»."""
+    raising = "import signal; signal.signal(15, signal.default_int_handler)"
+    waiting = [*command[:2], f"{raising}\n{COMMAND}\ninput()", *command[3:]]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(waiting, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdout is not None and process.stdin is not None
+        server = psutil.Process(int(process.stdout.readline().split()[0]))
+        server.suspend()
+        process.stdin.write("\n")
+        process.stdin.flush()
+        time.sleep(3)
+        assert process.poll() is None, "it waits for its server"
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=600)
+    assert (process.returncode, said) == (0, "")
+    assert not server.is_running()
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ["pipe", "folder"])
 def test_a_log_that_is_no_file_is_a_sentence(home: Path, kind: str) -> None:

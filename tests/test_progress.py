@@ -63,3 +63,10 @@ def test_after_the_trainings_their_alarms_and_notes_are_counted(
     alarms: list[tuple[str, bool]], said: str | None
 ) -> None:
     assert told_of_alarms([cast(Any, SimpleNamespace(name=name, stops=stops)) for name, stops in alarms]) == said
+
+
+@pytest.mark.parametrize("by", ["an interrupt", "a termination"])
+def test_a_signal_is_said_by_the_command_alone(by: str) -> None:
+    """Prefect says of SIGTERM what it says of Ctrl-C in other words."""
+    said = f"Crash detected! Execution was aborted by {by} signal."
+    assert not ForPeople().filter(logging.LogRecord("prefect", logging.ERROR, "", 1, said, None, None))

@@ -74,8 +74,8 @@ class PrefectServer:
 
     def stop(self) -> None:
         assert self.process.stdin is not None, "the server ends when this pipe does"
-        self.process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):  # whoever interrupts waits no longer
+            self.process.stdin.close()
             self.process.wait(STOP_SECONDS)
         self.process.kill()
         self.process.wait()
