@@ -13,7 +13,7 @@ from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
 from pydantic import Field
 
-from tasks.promote import publish
+from tasks.promote import announce, publish
 from tasks.running.handles import ComparisonResult
 from tasks.running.labels import is_deployed
 from tasks.running.run import Run, stage
@@ -97,6 +97,8 @@ def decide(run: Run, promotion: Promotion, approval: Approval) -> Promotion:
     if approved and promotion.version is not None:
         run.tracker.crown(promotion.model, promotion.version, signed)
         result = replace(promotion, status=CHAMPION, reason=reason, reason_pt=reason_pt)
+        if crowned := run.tracker.champion(promotion.model):
+            announce(run, result, crowned.tags)
     else:
         result = replace(promotion, reason=reason, reason_pt=reason_pt)
     publish(run, result)

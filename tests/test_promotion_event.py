@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import pytest
@@ -16,8 +16,8 @@ from prefect.events.schemas.events import Event
 from prefect.server.events.schemas import automations, events
 from prefect.server.utilities.user_templates import render_user_template
 
-from tasks import promote
-from tucano.comparison.promotion import CHAMPION, Promotion
+from tasks import approval, promote
+from tucano.comparison.promotion import CHALLENGER, CHAMPION, Promotion
 
 PAGE = Path(__file__).parents[1] / "docs" / "serving.md"
 
@@ -45,3 +45,23 @@ def test_the_automation_of_the_docs_answers_the_event_of_a_promotion(monkeypatch
     said = asyncio.run(render_user_template(written["actions"][0]["payload"], {"event": received}))
     assert json.loads(said) == {"text": "tucano 3 is the champion"}
     assert event.payload["page"] == "http://mlflow/r1" and event.payload["verdict"] == "Better"
+
+
+@pytest.mark.parametrize(("decision", "told"), [("approve", [CHAMPION]), ("decline", [])])
+def test_a_champion_by_approval_is_told_too(
+    decision: Literal["approve", "decline"], told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the challenger was, and the shop never heard of what it serves."""
+    said: list[str] = []
+    monkeypatch.setattr(promote, "emit_event", lambda event, resource, payload: said.append(payload["alias"]))
+    monkeypatch.setattr(approval, "publish", lambda run, result: None)
+    crowned = SimpleNamespace(tags={"verdict": "Better", "digest.grpo": "abc"})
+
+    def nothing(*given: object) -> None:
+        """What a tracker does with tags."""
+
+    tracker = SimpleNamespace(set_tags=nothing, crown=nothing, champion=lambda model: crowned, page=lambda run: "")
+    run: Any = SimpleNamespace(tracker=tracker, tracking_run="r1")
+    answer = approval.Approval(decision=decision, who="Ana Souza", why="melhores")
+    approval.decide.fn(run, Promotion("seed-7", CHALLENGER, "a person decides", "tucano", 3, ""), answer)
+    assert said == told
