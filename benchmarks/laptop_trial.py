@@ -3,9 +3,9 @@ length.
 
     python -m benchmarks.laptop_trial --storage runs-trial --seeds 7 8 9
 
-Prints one row per run: overall p, tasks significant after Holm, ground truth, text health relative to the SFT start.
-The control shares data and SFT with its pipeline, so only GRPO's reward differs. Takes about four minutes per row on
-two cores.
+Prints one row per run: overall p, tasks significant after Holm, ground truth, the candidate's own truth (sampled, and
+decoded as served), text health relative to the SFT start. The control shares data and SFT with its pipeline, so only
+GRPO's reward differs. Takes about four minutes per row on two cores.
 """
 
 import argparse
@@ -28,9 +28,10 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="passed on to tucano run")
     arguments = parser.parse_args()
     print(
-        "| seed | trained on | gain | p | tasks p < .05 after Holm | truth gain, p | distinct-2 | known words | loss |"
+        "| seed | trained on | gain | p | tasks p < .05 after Holm | truth gain, p | candidate's truth (as served) |"
+        " distinct-2 | known words | loss |"
     )
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("|---" * 10 + "|")
     for seed in arguments.seeds:
         for name, extra in (("grounded", []), ("controls.random", CONTROL)):
             print(row(seed, name, run(arguments.storage, [f"seed={seed}", *extra, *arguments.set])), flush=True)
@@ -54,8 +55,10 @@ def row(seed: int, name: str, comparison: Comparison) -> str:
     truth = comparison.find("seeds", comparison.reference, comparison.primary, "truth")
     health = comparison.texts["seeds"].ratio(comparison.texts[comparison.reference])
     cells = [str(seed), name, f"{main.overall.gain:+.3f}", f"{main.overall.p:.2g}", tasks or "none"]
+    own = [comparison.truths[decoding][comparison.shown_arm]["overall"] for decoding in (comparison.primary, "served")]
     cells += [
         f"{truth.overall.gain:+.3f}, {truth.overall.p:.2g}" if truth else "-",
+        f"{own[0]:.3f} ({own[1]:.3f})",
         *(f"{value:.2f}" if value is not None else "-" for value in health.values()),
     ]
     return f"| {' | '.join(cells)} |"
