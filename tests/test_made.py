@@ -96,6 +96,26 @@ def test_an_outage_writes_nothing_and_the_same_command_asks_only_what_was_not_an
         assert len(server.asked) == 3 and made.exists()
 
 
+def test_a_request_that_never_gets_an_answer_holds_up_no_other(
+    files: PromptFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = {prompt.user: prompt for prompt in read_prompts(files.train)}
+    stuck = next(user for user, prompt in known.items() if prompt.task == "sql_qa")
+
+    def answer(body: dict[str, Any], number: int) -> Response:
+        if question(body) == stuck:
+            return 500, {"Retry-After": "0"}, b""
+        return 200, {}, chat(right(known[question(body)]))
+
+    with serving(tmp_path / "unused") as server:
+        server.answer = answer
+        made = tmp_path / "made.jsonl"
+        assert make(server, files, made, "--least", "0.6") == 0
+        rows = read_own(made).prompts
+    assert rows and stuck not in {row.user for row in rows}
+    assert "left out, not answered by the endpoint" in capsys.readouterr().out
+
+
 def test_a_refusal_says_which_options_to_change_and_what_is_kept(files: PromptFiles, tmp_path: Path) -> None:
     with serving(tmp_path / "unused") as server:
         server.answer = lambda body, number: (400, {}, b"an answer has at most 8 tokens; ask for no more")

@@ -27,6 +27,8 @@ TEMPERATURE = 1.0
 SEED = 2**30
 """Of the requests: another one than a run's answers have."""
 CUT = "its answers are cut; raise --tokens"
+MOST_SILENT = 0.1
+"""Of all requests; more of them without any answer are an outage, and one that never gets one holds up no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def make(files: PromptFiles, wanted: Wanted, kept: Path) -> Made:
 
 
 def _replies(asked: Sequence[Prompt], systems: dict[str, str], wanted: Wanted, kept: Path) -> list[Reply]:
-    """As many to each prompt as are wanted. UserError where the endpoint refuses them, or is silent to any: what an
+    """As many to each prompt as are wanted. UserError where the endpoint refuses them, or is silent to many: what an
     outage leaves is no set of demonstrations.
     """
     repeated = [prompt for prompt in asked for _ in range(wanted.samples)]
@@ -103,7 +105,7 @@ def _replies(asked: Sequence[Prompt], systems: dict[str, str], wanted: Wanted, k
     except NotTaken as refusal:
         raise UserError(f"{refusal} (--endpoint, --model, --key-env and --tokens say this)") from None
     silent = sum(reply is SILENCE for reply in replies)
-    if silent:
+    if silent > MOST_SILENT * len(replies):
         answered = len(replies) - silent - sum(reply is REFUSAL for reply in replies)
         raise UserError(
             f"{wanted.endpoint.url} did not answer {silent} of {len(replies)} requests, so nothing was written; give"
@@ -116,6 +118,8 @@ def _why_none(replies: Sequence[Reply]) -> str:
     """Why no answer to a prompt can be used."""
     if all(reply is REFUSAL for reply in replies):
         return "refused by the endpoint"
+    if any(reply is SILENCE for reply in replies):
+        return "not answered by the endpoint; once the file is removed, the same command asks for these alone"
     return CUT if any(reply.truncated for reply in replies) else "no answer that is whole"
 
 
