@@ -121,8 +121,9 @@ def test_a_refusal_says_which_options_to_change_and_what_is_kept(files: PromptFi
         server.answer = lambda body, number: (400, {}, b"an answer has at most 8 tokens; ask for no more")
         with pytest.raises(UserError, match=r"at most 8 tokens; ask for no more\).*--model, --key-env and --tokens"):
             make(server, files, tmp_path / "made.jsonl")
-        server.asked.clear()
-        server.answer = lambda body, number: (200, {}, chat("x")) if number <= 4 else (402, {}, b"no money")
+        server.answer = lambda body, number: (200, {}, chat("x"))
+        assert make(server, files, tmp_path / "made.jsonl", "--count", "2") == NONE_USABLE
+        server.answer = lambda body, number: (402, {}, b"no money")
         with pytest.raises(UserError, match=r"no money.*check its account; 4 replies are kept and not asked for again"):
             make(server, files, tmp_path / "made.jsonl")
 
