@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from prefect import get_run_logger
 from prefect.events import emit_event
@@ -139,9 +140,13 @@ def _admit(
 
 
 def announce(run: Run, result: Promotion, tags: Mapping[str, object]) -> None:
-    """An event in Prefect for who listens: an automation there calls a webhook, or sends a mail (docs/serving.md)."""
+    """An event in Prefect for who listens: an automation there calls a webhook, or sends a mail (docs/serving.md).
+
+    A stage that is tried again says the same once more, by the same id: the server passes on one of them.
+    """
     emit_event(
         PROMOTED,
+        id=uuid5(NAMESPACE_URL, f"{run.tracking_run} {result.version} {result.status}"),
         resource={"prefect.resource.id": f"tucano.model.{result.model}", "prefect.resource.name": result.model},
         payload={
             "model": result.model,

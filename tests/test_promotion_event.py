@@ -3,11 +3,11 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
-from uuid import uuid4
 
 import pytest
 import yaml
@@ -25,16 +25,20 @@ PAGE = Path(__file__).parents[1] / "docs" / "serving.md"
 def test_the_automation_of_the_docs_answers_the_event_of_a_promotion(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Event] = []
 
-    def emit(event: str, resource: dict[str, str], payload: dict[str, Any]) -> None:
-        told.append(Event.model_validate({"event": event, "resource": resource, "payload": payload}))
+    def emit(event: str, **told_too: Any) -> None:
+        told.append(Event.model_validate({"event": event, **told_too}))
 
     monkeypatch.setattr(promote, "emit_event", emit)
     run: Any = SimpleNamespace(tracker=SimpleNamespace(page=lambda run: f"http://mlflow/{run}"), tracking_run="r1")
     result = Promotion("seed-7", CHAMPION, "it is better", "tucano", 3, "é melhor")
-    promote.announce(run, result, {"verdict": "Better", "digest.grpo": "abc"})
-    (event,) = told
+    tags = {"verdict": "Better", "digest.grpo": "abc"}
+    promote.announce(run, result, tags)
+    event = told[0]
+    promote.announce(run, result, tags)
+    promote.announce(run, replace(result, status=CHALLENGER), tags)
+    assert event.id == told[1].id != told[2].id, "who tries again says nothing new"
     received = events.ReceivedEvent.model_validate(
-        {**event.model_dump(mode="json"), "id": uuid4(), "occurred": datetime(2026, 1, 1, tzinfo=UTC)}
+        {**event.model_dump(mode="json"), "occurred": datetime(2026, 1, 1, tzinfo=UTC)}
     )
     written = yaml.safe_load(re.findall(r"```yaml\n(name: .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0])
     AutomationCore.model_validate(written)
@@ -53,7 +57,7 @@ def test_a_champion_by_approval_is_told_too(
 ) -> None:
     """Only the challenger was, and the shop never heard of what it serves."""
     said: list[str] = []
-    monkeypatch.setattr(promote, "emit_event", lambda event, resource, payload: said.append(payload["alias"]))
+    monkeypatch.setattr(promote, "emit_event", lambda event, payload, **more: said.append(payload["alias"]))
     monkeypatch.setattr(approval, "publish", lambda run, result: None)
     crowned = SimpleNamespace(tags={"verdict": "Better", "digest.grpo": "abc"})
 
