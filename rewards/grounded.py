@@ -25,7 +25,7 @@ from rewards.types import Component, PromptLike, TaskReward, clip, damped, fille
 from rewards.wording.unwanted import harms, repels
 
 FALSE = 0.3
-"""Credit of a text that says something false."""
+"""Credit of insights and of a push that say something false; `open` has its own."""
 ENOUGH_ADVICE = 1.5
 """Lines of advice that earn all: one with a means, and one about a word of the brief."""
 WITHOUT_PRODUCT = 0.35

@@ -1,5 +1,5 @@
-"""What the rated answers earn, frozen: no change of the rewards goes unseen. Not that these scores are right; the audit
-judges that.
+"""What the rated answers earn, frozen: no change of the sets in `FROZEN` goes unseen (`open` is none of them). Not that
+these scores are right; the audit judges that.
 
 Where a change is meant, `python tests/test_rewards_golden.py` writes them anew; the commit says why they differ.
 """

@@ -151,8 +151,8 @@ def other_codes(said: str, brief: str) -> set[str]:
 
 
 def granted(brief: str, product: str = "", said: str = "") -> set[str]:
-    """The kinds of offers that a brief grants, with those that follow from them. `said`: where it tells half of the
-    price of something else, a discount is none."""
+    """The kinds of offers that a brief grants, with those that follow from them: any share in per cent, or a second
+    price, grants «desconto». `said`: where it tells half of the price of something else, «metade» is not granted."""
     given = kinds(brief, product)
     folded = fold(brief).replace(fold(product) or "\0", " ")
     told = numbers.told(brief)

@@ -1,4 +1,4 @@
-"""What a push offers: its product, and offers in words against what its brief grants."""
+"""Whether a push names its product and passes on what its brief offers. What it invents: rewards/open/push.py."""
 
 import re
 

@@ -13,7 +13,7 @@ from tucano.truth.reading import readable
 GENERATED = "generated"
 """The tone of the prompts that the program makes itself."""
 WEIGHT = {GENERATED: 0.2}
-"""Of an answer among those of other tones, whose prompts weigh 1: there are ten times as many of the generator's."""
+"""Of an answer; those of other tones, your own too, weigh 1. There are ten times as many of the generator's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ USED = 0.625
 """A mean rating of 3.5: from here on a rater would use the answer."""
 FOLDS = 4
 FEWEST = 60
-"""Ratings of a task below which no judge is learned of it."""
+"""Ratings of a task, those that come along among them, below which no judge is learned of it."""
 RESAMPLES = 1000
 
 

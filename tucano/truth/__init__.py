@@ -1,8 +1,9 @@
 """The ground truth: how right an answer is, judged by readers of its own that no reward uses.
 
 It imports nothing of `rewards`, and rewards import nothing of it, so that a fault of the one cannot hide in the other.
-What is false is computed (each task's `exact`); what people mean by better was learned from what they rated, out of
-plain facts of prompt and answer (`judge`). Each task is one file in `tucano/truth/tasks/`, found by its name.
+A false field or query is computed (each task's `exact`); what people mean by better was learned from what they rated,
+out of plain facts of prompt and answer (`judge`), among them false figures and offers. Each task is one file in
+`tucano/truth/tasks/`, found by its name.
 """
 
 from functools import cache

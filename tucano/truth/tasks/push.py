@@ -29,7 +29,7 @@ _OFFERS = {
 OFFERS = {kind: re.compile(pattern) for kind, pattern in _OFFERS.items()}
 """What a shop may offer, in words."""
 LOOSE = frozenset({"discount", "scarcity"})
-"""Said of most goods; an offer of another kind that the brief lacks is invented."""
+"""Said of most goods, so no «offers invented»; the figure of an invented discount is a «loose share»."""
 _CODE = re.compile(r"\b[A-Z]{3,}\d*\b")
 _NAME = re.compile(r"(?<=[a-zà-ÿ,] )[A-ZÀ-Ý][a-zà-ÿ]{2,}")
 MEANING = {
@@ -80,7 +80,7 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
 
 
 def exact(told: Mapping[str, float]) -> float:
-    """What is left of a text that is no answer, or takes itself back."""
+    """What is left of a text that is no answer, or takes itself back; what it invents is for the judge."""
     return holds(told)
 
 
