@@ -102,7 +102,12 @@ def table() -> str:
         (api.name, f"{api.dollars_in} USD", f"{api.dollars_out} USD", f"{1000 * dollars_per_answer(api, L4):.4f} USD")
         for api in APIS
     ]
-    return "\n".join(["", *pipe_table([head, *rows]), "", *pipe_table(apis), "", *_sources(), ""])
+    return "\n".join(["", *_narrow([head, *rows]), "", *_narrow(apis), "", *_sources(), ""])
+
+
+def _narrow(rows: list[tuple[str, ...]]) -> list[str]:
+    """A table that only a browser shows needs no equal columns."""
+    return [re.sub(r"-{3,}", "---", re.sub(r" {2,}", " ", line)) for line in pipe_table(rows)]
 
 
 def _shown(answers: int | None) -> str:
