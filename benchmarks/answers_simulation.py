@@ -281,20 +281,29 @@ seed, and how often the test over prompts and seeds finds a gain. Of two figures
 
 
 def _alike(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows that differ in the number of answers alone."""
-    groups: dict[tuple[str, int, float], list[Row]] = {}
+    """The rows that differ in the numbers of seeds and answers alone."""
+    groups: dict[tuple[str, float], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.case.answers_of, row.case.seeds, row.case.spread), []).append(row)
+        groups.setdefault((row.case.answers_of, row.case.spread), []).append(row)
     return list(groups.values())
 
 
 def _together(alike: Sequence[Row]) -> list[str]:
-    """Their line: `4.7, 4.9` are the rates of the first and of the second k; of the test of before the worst of all."""
-    answers_of, seeds, _, spread = _words(alike[0].case)
-    columns = [", ".join(percent(row.better) for row in alike), ", ".join(percent(row.worse) for row in alike)]
-    columns.append(percent(max(max(row.better_before, row.worse_before) for row in alike)))
-    counts = ", ".join(str(row.case.answers) for row in alike)
+    """Their line: the lowest and the highest rate; of the test of before the worst for each number of seeds."""
+    answers_of, _, _, spread = _words(alike[0].case)
+    before: dict[int, float] = {}
+    for row in alike:
+        before[row.case.seeds] = max(before.get(row.case.seeds, 0.0), row.better_before, row.worse_before)
+    seeds = ", ".join(map(str, before))
+    counts = ", ".join(map(str, sorted({row.case.answers for row in alike})))
+    columns = [_span([row.better for row in alike]), _span([row.worse for row in alike])]
+    columns.append(", ".join(map(percent, before.values())))
     return [answers_of, seeds, counts, spread, *columns, "holds" if all(row.holds for row in alike) else "**fails**"]
+
+
+def _span(rates: Sequence[float]) -> str:
+    ends = [percent(min(rates)), percent(max(rates))]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _words(case: Case) -> list[str]:
