@@ -1,6 +1,6 @@
 """What the rewards and the truth make of answers that other people would write.
 
-    python -m benchmarks.answers_of_others          # writes the table of docs/truth.md
+    python -m benchmarks.answers_of_others
 
 Two authors, language models, who had seen the rating guide and the prompts and nothing else of the project wrote good,
 middling and bad answers in styles of their own and rated them (tests/answers_of_others.jsonl). A judge made for one
@@ -9,7 +9,6 @@ and a bad answer that a judge orders right, ties by half (Mann-Whitney).
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +25,6 @@ from tucano.truth import truth
 ROOT = Path(__file__).parents[1]
 ANSWERS = ROOT / "tests" / "answers_of_others.jsonl"
 RATINGS = ROOT / "data" / "ratings"
-DOCUMENT = ROOT / "docs" / "truth.md"
 KEPT = 0.5
 LOW = 0.3
 JUDGES = ("v4.2", "grounded", "truth")
@@ -102,11 +100,7 @@ def table(found: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    rows_table = table(list(rows()))
-    print(rows_table)
-    text = DOCUMENT.read_text(encoding="utf-8")
-    block = re.compile(r"(<!-- answers of others -->\n).*?(\n<!-- end -->)", re.DOTALL)
-    DOCUMENT.write_text(block.sub(lambda found: f"{found[1]}{rows_table}{found[2]}", text), encoding="utf-8")
+    print(table(list(rows())))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 Its examples are rated prompts: the good answer is one that was rated 5 (for extraction the reference's object), the bad
 one another that was rated 1. It asks its probes (the prompt given back, many answers at once, an answer that is denied
 or taken back, ...) and searches from bad answers upwards, `--search` calls per direction and example. A bad text may
-earn .30, a good one has to keep .85. Exit code 1 when it finds something; docs/audit.md says what it found.
+earn .30, a good one has to keep .85. Exit code 1 when it finds something.
 
 Not counted is what the rating guide sees otherwise: harmless changes that add an English sentence, which is a fault
 beside a Portuguese answer; objects in which one number is wrong or the summary alone is a copy, which keep a part;

@@ -1,7 +1,7 @@
 """How alike reward and truth are: their correlation over the rated answers to one prompt, per task.
 
 Both are centred per prompt first (Pearson's r of what is left), since GRPO sees only differences within a prompt. The
-second column is the same for the ratings and the truth. docs/truth.md shows the table.
+second column is the same for the ratings and the truth.
 
     python -m benchmarks.truth_and_reward
 """
