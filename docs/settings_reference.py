@@ -11,7 +11,7 @@ from tucano.settings.pipeline import PipelineSettings
 
 HEAD = """# Settings
 
-This page is written by `python -m docs.generate`; a test says when it is not current.
+`python -m docs.generate` writes this page.
 
 A profile in `prefect.yaml` names the settings in which it differs from the defaults below. A run changes further ones:
 
@@ -19,10 +19,10 @@ A profile in `prefect.yaml` names the settings in which it differs from the defa
 tucano run laptop --set grpo.max_steps=20 --set 'data.mix={extraction: 0.5, push: 0.5}'
 ```
 
-A value is read as YAML. Unknown settings, values out of range and combinations that do nothing or harm are refused in
-one sentence before anything runs. Behind each default stands what else is possible; *empty* means that nothing is set.
-Whole numbers begin at 1 where nothing else is said, and what no run can use is refused. «TRL» gives the name there,
-where it is another one; an x stands between two factors. Before a name belongs that of its section: `grpo.beta`.
+A value is read as YAML. What is unknown, out of range, does nothing or harms is refused in one sentence before anything
+runs. Behind each default stands what else is possible; *empty* means that nothing is set. Whole numbers begin at 1
+where nothing else is said. «TRL» gives the name there, where it is another one; an x stands between two factors. In a
+command the section comes first: `grpo.beta`.
 """
 TRL = re.compile(r" TRL: (.+)\.$")
 """How a field's description names its counterparts in TRL."""
