@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from odd_files import ODD, put_in_place
 
-from tucano.artifacts.code_version import code_version
+from tucano.artifacts.code_version import _read, code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store, inspect
 from tucano.errors import UserError
@@ -226,8 +226,10 @@ def test_a_stage_that_dies_leaves_no_artifact(kitchen: Kitchen) -> None:
 
 def test_code_version_is_the_same_from_many_threads() -> None:
     """The seeds of a run ask at the same time; on Python 3.11 parsing in two threads at once fails."""
+    _read.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        assert len(set(pool.map(code_version, ["tucano.training.grpo"] * 64))) == 1
+        assert len(set(pool.map(code_version, ["tucano.training.grpo"] * 8))) == 1
+    assert _read.cache_info().misses == _read.cache_info().currsize, "each file is read once"
 
 
 def test_an_upload_that_failed_stops_nothing_and_is_made_up(tmp_path: Path) -> None:

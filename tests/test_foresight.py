@@ -1,5 +1,6 @@
 """What a run takes is foreseen from its real code, on tensors that hold nothing: kernels, traffic, memory."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,21 @@ def least_bytes(used: int) -> int:
 @pytest.fixture(scope="module")
 def pieces() -> Pieces:
     return Pieces(profile("l4-v5").model, TUCANO)
+
+
+Foreseen = Callable[..., _Run]
+
+
+@pytest.fixture(scope="module")
+def foreseen(pieces: Pieces) -> Foreseen:
+    """A run of l4-v5 with these settings of GRPO, whose pieces all tests share."""
+
+    def run(machine: Machine = L4, **grpo: object) -> _Run:
+        made = _Run(profile("l4-v5", **grpo), TUCANO, machine)
+        made.pieces = pieces
+        return made
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +153,10 @@ class TestTraining:
         assert kept_layers(room, tokens, layers) == 11 and kept_layers(room, tokens // 4, layers) == layers
         assert pieces.room(*lengths, 10 * whole)[1] == whole
 
-    def test_who_judges_tokens_has_each_completion_read_once_more(self) -> None:
+    def test_who_judges_tokens_has_each_completion_read_once_more(self, foreseen: Foreseen) -> None:
         edge = {"entropy_advantages": "true"}
-        runs = [profile("l4-v5", **grpo) for grpo in ({}, TEACHER, edge, TEACHER | edge)]
-        steps = [[*_Run(run, TUCANO, L4)._grpo_step(10)][-1] for run in runs]
+        runs = [foreseen(**grpo) for grpo in ({}, TEACHER, edge, TEACHER | edge)]
+        steps = [[*run._grpo_step(10)][-1] for run in runs]
         none, once, also_once, twice = (step.seconds for step in steps)
         assert once - none == pytest.approx(also_once - none) == pytest.approx((twice - none) / 2) and once > none
         read = [step.arithmetic.rpartition(" of ")[2].rpartition("moved")[2] for step in steps]
@@ -152,9 +168,9 @@ class TestTraining:
             f", each read twice before{without}",
         ]
 
-    def test_a_step_of_l4_v5_takes_at_most_eleven_seconds(self) -> None:
+    def test_a_step_of_l4_v5_takes_at_most_eleven_seconds(self, foreseen: Foreseen) -> None:
         """Rollout and training, without groups drawn anew; 24.5 before rows were packed."""
-        lines = {line.stage: line for line in _Run(profile("l4-v5"), TUCANO, L4)._grpo_step(1)}
+        lines = {line.stage: line for line in foreseen()._grpo_step(1)}
         drawing, learning = (line.seconds for line in lines.values())
         assert drawing / 2 + learning <= 11 and learning <= 3
         assert lines["GRPO steps"].peak_bytes <= 0.9 * L4.memory_bytes
@@ -202,10 +218,10 @@ class TestMemory:
         foreseen = _Run(settings, shape, L4)._merge().peak_bytes
         assert counted["merge"] == foreseen <= 0.9 * L4.memory_bytes
 
-    def test_what_does_not_fit_is_refused_with_what_would(self, pieces: Pieces) -> None:
+    def test_what_does_not_fit_is_refused_with_what_would(self, pieces: Pieces, foreseen: Foreseen) -> None:
         small = replace(L4, title="half an L4", memory_bytes=8 * GIBIBYTE)
         settings = profile("l4-v5")
-        mend = _Run(settings, TUCANO, small)._smaller_micro_batch()
+        mend = foreseen(small)._smaller_micro_batch()
         assert mend == "--set grpo.micro_batch=16 would fit"
         for_tensors = round(0.9 * small.memory_bytes)
         assert pieces.update(16, 1024, 512).peak_bytes <= for_tensors < pieces.update(32, 1024, 512).peak_bytes
@@ -249,14 +265,12 @@ class TestTime:
     def test_a_gpu_is_known_by_what_its_driver_calls_it(self, name: str, gibibytes: int, machine: str | None) -> None:
         assert of_device(name, gibibytes * GIBIBYTE) == (MACHINES[machine] if machine else None)
 
-    def test_choosing_prompts_is_drawing_that_is_counted(self) -> None:
+    def test_choosing_prompts_is_drawing_that_is_counted(self, foreseen: Foreseen) -> None:
         """Of 5,000 training prompts 1,000 are tried 8 times, for each of three seeds."""
-        lines = _Run(profile("l4-v5", admission="{prompts: 1000}"), TUCANO, L4)._after_grpo()
+        lines = foreseen(admission="{prompts: 1000}")._after_grpo()
         chosen = next(line for line in lines if line.stage == "admission")
         assert chosen.arithmetic.startswith("8000 prompts in ") and chosen.arithmetic.endswith(", 3 trainings")
-        assert chosen.seconds > 0 and not any(
-            line.stage == "admission" for line in _Run(profile("l4-v5"), TUCANO, L4)._after_grpo()
-        )
+        assert chosen.seconds > 0 and not any(line.stage == "admission" for line in foreseen()._after_grpo())
 
 
 class TestCommand:

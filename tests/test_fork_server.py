@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -23,13 +23,19 @@ from tucano.training.launch import forking, run_job
 FORKABLE = {"backend": "transformers", "device": "cpu"}
 
 
-@pytest.fixture
-def server() -> Iterator[psutil.Process]:
+@contextmanager
+def serving() -> Iterator[psutil.Process]:
     with forking(LoadedModel(), None):
         deadline = time.monotonic() + 60
         while not servers() and time.monotonic() < deadline:  # it is this program until it has become its own
             time.sleep(0.02)
         (process,) = servers()
+        yield process
+
+
+@pytest.fixture
+def server() -> Iterator[psutil.Process]:
+    with serving() as process:
         yield process
 
 
@@ -110,14 +116,14 @@ class TestChildrenOfOneServer:
 
 
 def test_without_its_server_a_child_is_started_and_nothing_is_left_open(
-    server: psutil.Process, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.kill()
-    psutil.wait_procs([server], timeout=60)
-    assert fail(tmp_path)
-    assert "sft is started and not forked" in caplog.text
     before = open_descriptors()
-    assert fail(tmp_path)
+    with serving() as server:
+        server.kill()
+        psutil.wait_procs([server], timeout=60)
+        assert fail(tmp_path)
+    assert "sft is started and not forked" in caplog.text
     assert len(open_descriptors()) <= len(before), open_descriptors()
 
 

@@ -3,16 +3,18 @@
 import json
 import lzma
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 from tucano.cli import main as cli
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
-from tucano.judging import command
+from tucano.judging import command, fit
 from tucano.judging.examples import GENERATED, Example, directions, of_task
 from tucano.judging.fit import fitted, judge_of, learning_curve, lineage, trust, trusts, write, written
 from tucano.rating.table import read_tones
@@ -25,7 +27,7 @@ TREE: list[list[Any]] = [[0, -1, -1], [0.5, 0.2, 0.8], [1, 0, 0], [2, 0, 0], [1,
 LINEAGE = {"answers": 60, "tones": ["uma"], "trust": [["uma", 60, 0.5, 0.4, 0.6, math.nan, 0.1]]}
 
 
-def made(tone: str, count: int = 150) -> list[Example]:
+def made(tone: str, count: int = 80) -> list[Example]:
     """Answers that raters like the more of their product they name, and the less is invented."""
     rng = np.random.default_rng(list(tone.encode()))
     found = []
@@ -104,6 +106,17 @@ def test_a_judge_of_facts_that_nobody_tells_is_refused(tmp_path: Path) -> None:
         own_judges(tmp_path / "x")
 
 
+@pytest.fixture
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 250: the trees that come first say nearly all of it, and each takes as long."""
+    monkeypatch.setattr(fit, "HistGradientBoostingRegressor", partial(cut, HistGradientBoostingRegressor))
+
+
+def cut(model: Any, max_iter: int, **more: Any) -> Any:
+    return model(max_iter=max_iter // 6, **more)
+
+
+@pytest.mark.usefixtures("few_trees")
 def test_a_judge_learns_what_raters_like_and_finds_it_in_a_tone_that_it_has_not_seen(tmp_path: Path) -> None:
     learned = [*made("uma"), *made("outra"), *made(GENERATED)]
     whole, judged = judge_of(learned)
@@ -120,9 +133,10 @@ def test_a_judge_learns_what_raters_like_and_finds_it_in_a_tone_that_it_has_not_
     assert values == pytest.approx(judged(fresh).tolist(), abs=1e-6)
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_more_ratings_help() -> None:
-    curve = learning_curve([*made("uma"), *made("outra"), *made("terceira")], [30, 150])
-    assert curve[150] > curve[30]
+    curve = learning_curve([*made("uma"), *made("outra")], [30, 80])
+    assert curve[80] > curve[30]
 
 
 def test_no_answer_gains_by_a_fact_that_guards() -> None:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -77,34 +76,31 @@ def adapter_bytes(place: Path) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(prompts: Path, start: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def forked(start: Path) -> Iterator[None]:
+    """Children are forked of one server from here on; that of `start` was started."""
+    with forking(LoadedModel(), None):
+        yield
+
+
+@pytest.fixture(scope="module")
+def undisturbed(prompts: Path, start: Path, forked: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("grpo")
     run_job(job("grpo", prompts, place, settings(), base=str(start)), None, lambda progress: None)
     return place
 
 
-@pytest.fixture(scope="module", params=["started", "forked"])
-def way(request: pytest.FixtureRequest) -> Iterator[None]:
-    """How children come to be; one server for all that are forked. Tests name it after `undisturbed`, which is started."""
-    with forking(LoadedModel(), None) if request.param == "forked" else nullcontext():
-        yield
-
-
-@pytest.mark.parametrize("way", ["forked"], indirect=True)
-def test_forked_children_compute_the_bits_of_started_ones(
-    prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
+def test_a_forked_child_computes_the_bits_of_a_started_one(
+    prompts: Path, start: Path, forked: None, tmp_path: Path
 ) -> None:
-    run_job(job("sft", prompts, tmp_path / "sft", settings()), None, lambda progress: None)
-    run_job(job("grpo", prompts, tmp_path / "grpo", settings(), base=str(start)), None, lambda progress: None)
-    weights = Path("output") / "model" / "model.safetensors"
-    assert (tmp_path / "sft" / weights).read_bytes() == (start / "model.safetensors").read_bytes()
-    assert adapter_bytes(tmp_path / "grpo") == adapter_bytes(undisturbed)
-    assert values(tmp_path / "grpo") == values(undisturbed)
+    """That it does so in GRPO, too, the test of SIGTERM says."""
+    run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
+    assert (tmp_path / "output" / "model" / "model.safetensors").read_bytes() == (
+        start / "model.safetensors"
+    ).read_bytes()
 
 
-@pytest.mark.parametrize("way", ["forked"], indirect=True)
 def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(
-    prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
+    prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
 
@@ -119,6 +115,13 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
     assert journal_steps(tmp_path, "train/reward/total") == list(range(1, 9))
 
 
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children are, though there is a server."""
+    monkeypatch.setattr(launch, "_fork_server", None)
+
+
+@pytest.mark.usefixtures("started")
 def test_a_started_child_that_is_killed_is_a_crash(prompts: Path, tmp_path: Path) -> None:
     """How it goes on from its checkpoint is the same as for a forked one."""
 
@@ -159,12 +162,16 @@ def children_of_this_process() -> list[int]:
     ]
 
 
+@pytest.mark.parametrize("way", ["started", "forked"])
 def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
-    prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
+    way: str, prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
+    """Whoever goes on from there is forked, as the undisturbed one is."""
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
     at_three = SignalAt(3, signal.SIGTERM)
-    with pytest.raises(WorkerCrashed, match="saved its state"):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(WorkerCrashed, match="saved its state"):
+        if way == "started":
+            patch.setattr(launch, "_fork_server", None)
         run_job(chosen, None, at_three)
     assert at_three.sent_at_s is not None and time.monotonic() - at_three.sent_at_s < 10 * slowness()
     newest = newest_valid(tmp_path / "work")
@@ -202,8 +209,7 @@ run_job(Job(**json.loads(sys.argv[1])), None, lambda progress: None)
 """
 
 
-@pytest.mark.parametrize("way", ["forked"], indirect=True)
-def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path) -> None:
+def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
     """The start answers twice as often here, as it does beside two seeds."""
     arms = [Arm("sft", str(start), times=2), Arm("seed-1", str(start), str(undisturbed / "output" / "adapter"))]
     run_job(job("answer", prompts, tmp_path, settings(), arms=arms), None, lambda progress: None)
@@ -217,8 +223,7 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, way
     assert len(read) == 2 * 40 and all(reading.nats > 0 < reading.tokens for reading in read)
 
 
-@pytest.mark.parametrize("way", ["forked"], indirect=True)
-def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, way: None, tmp_path: Path) -> None:
+def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, forked: None, tmp_path: Path) -> None:
     model = {**SMALL["model"], "name": "no/such-model"}
     plain = validated({**SMALL, "model": model, "sft": {"enabled": False}})
     with pytest.raises(UserError, match=r"needs model\.revision"):

@@ -20,6 +20,7 @@ import pytest
 from deployments.prefect_api import PrefectApi
 from tucano.overview.runs import Addresses, read_addresses
 from tucano.security.access import basic, credentials, credentials_file
+from tucano.tracking import Tracker
 
 FLOW = """
 from prefect import flow, task
@@ -33,19 +34,6 @@ def tiny() -> int:
     return double(21)
 
 assert tiny() == 42
-"""
-
-TRACKED = """
-import sys
-from pathlib import Path
-from tucano.tracking import Tracker
-
-tracker = Tracker.connect(None, Path(sys.argv[1]))
-parent = tracker.start_pipeline("tracked", {"seed": 7}, {})
-run_id = tracker.start_training("grpo seed 1", parent, "grpo", 1, "laptop", {})
-tracker.log_metrics(run_id, {"reward": 0.5})
-tracker.log_artifact(run_id, Path(sys.argv[1]) / "hello.txt")
-tracker.ensure_views()
 """
 
 SERVE = """
@@ -107,9 +95,19 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"] = "120"
     own.pop("PREFECT_API_URL", None)
     flow = subprocess.Popen([sys.executable, "-c", FLOW], env=own)
-    subprocess.run([sys.executable, "-c", TRACKED, str(storage)], check=True)
+    track(storage)
     assert flow.wait(600) == 0
     return storage
+
+
+def track(storage: Path) -> None:
+    """Here and not in a process of its own: this one has MLflow's tables already."""
+    tracker = Tracker.connect(None, storage)
+    parent = tracker.start_pipeline("tracked", {"seed": 7}, {})
+    run_id = tracker.start_training("grpo seed 1", parent, "grpo", 1, "laptop", {})
+    tracker.log_metrics(run_id, {"reward": 0.5})
+    tracker.log_artifact(run_id, storage / "hello.txt")
+    tracker.ensure_views()
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,8 @@ def code_version(module: str, root: Path = ROOT) -> str:
             continue
         path = _source(name, root)
         if path is not None and name not in found:
-            found[name], imports, resources = _read(path, path.stat().st_mtime_ns)
+            with _parsing:  # whoever waits for a file finds it read
+                found[name], imports, resources = _read(path, path.stat().st_mtime_ns)
             found |= {
                 resource.relative_to(root).as_posix(): str(fingerprint(resource)["sha256"]) for resource in resources
             }
@@ -56,9 +57,7 @@ def _versions() -> dict[str, str]:
 @cache
 def _read(path: Path, modified: int) -> tuple[str, tuple[str, ...], tuple[Path, ...]]:
     """What a source file does, what it imports, and the other files that it names."""
-    with _parsing:
-        tree = ast.parse(path.read_bytes())
-    plain = _Plain().visit(tree)
+    plain = _Plain().visit(ast.parse(path.read_bytes()))
     resources = {*_resources(plain, path.parent), *_in_named_folders(plain, path.parent)}
     return digest(_form(plain)), tuple(_imports(plain)), tuple(sorted(resources))
 

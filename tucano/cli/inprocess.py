@@ -29,7 +29,7 @@ from tucano.storage.folder import remote_of
 from tucano.storage.locks import owned, shared
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
-from tucano.tracking.store import named
+from tucano.tracking.store import named, require_store_address
 
 if TYPE_CHECKING:
     from tucano.comparison.compare import Comparison
@@ -61,6 +61,8 @@ def benchmark(settings: PipelineSettings) -> int:
 def flow_run(name: str, settings: PipelineSettings, *given: object) -> Any:
     """What a flow returns, run here."""
     root = writable(settings.storage)
+    if store := named(settings.tracking_uri):
+        require_store_address(store)  # before servers are started
     with owned(root), ending_when_full(root), breaking_silence():
         server = _start_prefect(settings, root)
         flow = getattr(importlib.import_module(f"flows.{name}"), name)

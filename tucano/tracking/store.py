@@ -98,10 +98,8 @@ def is_server(uri: str) -> bool:
     return uri.lower().startswith(("http://", "https://"))
 
 
-def open_client(uri: str) -> MlflowClient:
-    """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+def require_store_address(uri: str) -> None:
+    """UserError for an address at which no store can be. Nothing is asked there."""
     if is_server(uri) and not is_http(uri):
         raise UserError(f"tracking_uri={short(uri)} is no address with a host; correct it or leave it empty")
     if is_server(uri) and holds_secret(uri):
@@ -117,6 +115,13 @@ def open_client(uri: str) -> MlflowClient:
         )
     if scheme.startswith("sqlite") and "/" in uri.partition("?")[2]:
         raise UserError(f"tracking_uri={masked(uri)} has '?' in its path, where its options begin; name another folder")
+
+
+def open_client(uri: str) -> MlflowClient:
+    """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    require_store_address(uri)
     if is_server(uri):
         withhold_from(uri)
         return _asked(uri)

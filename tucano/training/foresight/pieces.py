@@ -10,6 +10,8 @@ All layers are alike, so each piece is run with two of them and with three, and 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import Concatenate, ParamSpec
 
 import torch
 from peft import get_peft_model
@@ -78,10 +80,29 @@ class Piece:
         return value(self.few) + (value(self.more) - value(self.few)) * (self.layers - FEW) / (MORE - FEW)
 
 
+Given = ParamSpec("Given")
+
+
+def _once(
+    method: Callable[Concatenate["Pieces", Given], Piece],
+) -> Callable[Concatenate["Pieces", Given], Piece]:
+    """Run once for each of its arguments: the stages of a run ask for many pieces again."""
+
+    @wraps(method)
+    def known(self: "Pieces", *given: Given.args, **named: Given.kwargs) -> Piece:
+        asked = (method.__name__, *given, *named.items())
+        if asked not in self._known:
+            self._known[asked] = method(self, *given, **named)
+        return self._known[asked]
+
+    return known
+
+
 class Pieces:
     """Of one model on one GPU."""
 
     def __init__(self, model: AdaptedModel, shape: Shape) -> None:
+        self._known: dict[tuple[object, ...], Piece] = {}
         self.model = model
         self.shape = shape
         self.saved_bytes = shape.matrices * 3 // 2 if model.quantization == "nf4" else 0
@@ -110,6 +131,7 @@ class Pieces:
         policy.enable_input_require_grads()
         return policy
 
+    @_once
     def update(self, rows: int, prompt: int, completion: int) -> Piece:
         """Forward and backward of `rows` sequences, with what AdamW keeps of the adapter: a step of GRPO's micro-batch,
         and of SFT, whose head is chunked in the same way.
@@ -122,6 +144,7 @@ class Pieces:
 
         return self._piece(work)
 
+    @_once
     def packed(self, rows: int, prompt: int, completion: int, keeps: bool) -> Piece:
         """The same of a step of GRPO where rows are packed (tucano/training/policies/packed.py), all of these lengths;
         with the activations of all layers kept, or of none.
@@ -148,6 +171,7 @@ class Pieces:
         left = max(0, round(SPENT * (there_bytes - bare)))
         return int(left / (whole - bare) * most), min(whole, bare + left)
 
+    @_once
     def reading(self, rows: int, prompt: int, completion: int) -> Piece:
         """Log-probabilities of a micro-batch, without gradients."""
 
@@ -157,6 +181,7 @@ class Pieces:
 
         return self._piece(work)
 
+    @_once
     def token(self, rows: int, used: int, positions: int) -> Piece:
         """One token for each of `rows` completions by our own loop, after `used` tokens, in a cache for `positions`.
         Its peak is that of cutting the batch, too, when as many rows go on as ever do after a cut.
@@ -174,6 +199,7 @@ class Pieces:
 
         return self._piece(work)
 
+    @_once
     def token_by_transformers(self, rows: int, used: int) -> Piece:
         """The same by `generate`, where our loop cannot: adapters apart, a cache that is copied as it grows."""
 
