@@ -84,9 +84,13 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
             return await super()._watch_job_run(timeout=timeout + LONGEST_WAIT_HOURS * 3600, **named)
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m deployments.vertex.worker", description="Runs jobs on Vertex AI.")
     parser.add_argument(
         "pool", nargs="?", default=POOL, help="work pool that `tucano deploy vertex` made (%(default)s)"
     )
     asyncio.run(Worker(work_pool_name=parser.parse_args().pool, name="vertex").start())
+
+
+if __name__ == "__main__":
+    main()
