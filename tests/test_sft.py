@@ -7,17 +7,34 @@ from typing import Any
 import pytest
 import torch
 from datasets import Dataset
+from test_chat_templates import ALWAYS
 from transformers import Qwen3Config, Qwen3ForCausalLM, TrainerState
 from trl import SFTConfig, SFTTrainer
 
+from tucano.chat_templates import KNOWN
 from tucano.errors import UserError
 from tucano.settings.model import NanoModel
 from tucano.training import sft
+from tucano.training.policies.chat import encode_chats
 from tucano.training.policies.nano import build_tokenizer
-from tucano.training.sft import PiecewiseSFTTrainer, ResumableSFTTrainer, by_length
+from tucano.training.sft import PiecewiseSFTTrainer, ResumableSFTTrainer, by_length, tokens_shown
 
 LENGTHS = (5, 40, 9, 33, 12, 7)
 TOKENIZER = build_tokenizer(["um texto de poucas palavras"], NanoModel(nano_vocabulary=300))
+
+
+@pytest.mark.parametrize("template", [ALWAYS, *KNOWN.values()])
+def test_an_answer_is_learned_behind_the_tokens_that_it_is_asked_with(template: str) -> None:
+    """Where the prompt's tokens begin those of the whole chat, these are it, as TRL has them."""
+    tokenizer = build_tokenizer(["linha\n\nlinha"] * 9, NanoModel(nano_vocabulary=300), thinking=True)
+    tokenizer.chat_template = template
+    asked = [{"role": "system", "content": "S"}, {"role": "user", "content": "P"}]
+    said = [{"role": "assistant", "content": "Leve hoje!"}]
+    (prompt,) = encode_chats(tokenizer, [asked])
+    tokens, opened = tokens_shown(tokenizer, asked, said, prompt)
+    whole = tokenizer.apply_chat_template([*asked, *said], return_dict=False)
+    assert tokens[:opened] == prompt and tokenizer.decode(tokens) == tokenizer.decode(whole)
+    assert (tokens == whole) == (template != ALWAYS), "two line ends are one token"
 
 
 def test_a_piece_has_only_the_padding_that_it_needs_and_no_row_is_lost() -> None:

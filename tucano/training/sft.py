@@ -17,8 +17,9 @@ from datasets import Dataset
 from peft import PeftModel
 from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
+from trl.data_utils import common_prefix_length
 
-from tucano.chat_templates import speaking
+from tucano.chat_templates import rendering, speaking
 from tucano.errors import UserError
 from tucano.files.models import StartFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
@@ -33,7 +34,7 @@ from tucano.training.checkpoints.beginning import Reporter, begun, shared_argume
 from tucano.training.checkpoints.resumable import ResumableTrainer
 from tucano.training.checkpoints.weights import describe, kept_in_float32, save_whole
 from tucano.training.jobs import Job
-from tucano.training.policies.chat import encode_chats, harmless
+from tucano.training.policies.chat import Chat, encode_chats, harmless
 from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.rollouts.wordings import WordingSampler
@@ -201,13 +202,33 @@ def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy
 
 
 def _dataset(examples: list[Prompt], files: PromptFiles, tokenizer: PreTrainedTokenizerBase) -> Dataset:
-    """UserError where the chat template does not take them."""
+    """In the tokens that a prompt is asked in; UserError where the chat template does not take them."""
     systems = files.systems()
-    asked = [messages(example, systems) for example in examples]
-    encode_chats(tokenizer, asked[:1])
-    said = [[{"role": "assistant", "content": example.demonstration or ""}] for example in examples]
-    columns = {"prompt": harmless(tokenizer, asked), "completion": harmless(tokenizer, said)}
-    return Dataset.from_dict(columns)
+    asked = harmless(tokenizer, [messages(example, systems) for example in examples])
+    said = harmless(
+        tokenizer, [[{"role": "assistant", "content": example.demonstration or ""}] for example in examples]
+    )
+    rows = [tokens_shown(tokenizer, *row) for row in zip(asked, said, encode_chats(tokenizer, asked), strict=True)]
+    masks = [[int(place >= opened) for place in range(len(tokens))] for tokens, opened in rows]
+    return Dataset.from_dict({"input_ids": [tokens for tokens, _ in rows], "completion_mask": masks})
+
+
+def tokens_shown(
+    tokenizer: PreTrainedTokenizerBase, asked: Chat, said: Chat, prompt: list[int]
+) -> tuple[list[int], int]:
+    """The tokens of a chat with its answer, and how many of them are the prompt's. Where both would share one, as the
+    two line ends behind a `<think>` that the template opens and closes, the prompt keeps its own: TRL would teach to go
+    on from where nobody asks.
+    """
+    whole = [*asked, *said]
+    tokens: list[int] = tokenizer.apply_chat_template(whole, return_dict=False)
+    if tokens[: len(prompt)] == prompt:
+        return tokens, len(prompt)
+    render = rendering(tokenizer)
+    opening, text = render(asked, True), render(whole, False)
+    if not text.startswith(opening):  # the preflight says so
+        return tokens, common_prefix_length(prompt, tokens)
+    return prompt + tokenizer.encode(text.removeprefix(opening), add_special_tokens=False), len(prompt)
 
 
 def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
