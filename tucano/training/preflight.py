@@ -7,6 +7,7 @@ a signal and room to answer. What was left out: on a CPU the full batch, and eve
 ceiling, whose memory the forecast counts (tucano/training/foresight/).
 """
 
+import ctypes
 import shutil
 import time
 import traceback
@@ -37,17 +38,17 @@ from tucano.training.policies import effect
 from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy
-from tucano.training.preflight_checks import Check
+from tucano.training.preflight_checks import Check, Level
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers import Decoding
 
 PROMPTS_PER_TASK = 6
 SERVED_PER_TASK = 24
 """Prompts that are answered once at the served temperature, where several answers to one are almost the same."""
-SETTLED_STEP = 10
-"""Allocators and caches grow during the first steps; from here on memory must stand still."""
-GROWTH_MEGABYTES = 10.0
-"""Per step. 1,500 steps of that are 15 GB. An allocator that settles late takes 6.5 a step on a CPU (mini)."""
+SETTLED_STEP = 5
+"""Optimizer states and caches are made during the first steps; from here on memory must stand still."""
+GROWTH_MEGABYTES = 5.0
+"""Per step. 1,500 steps of that are 7 GB. Of mini on a CPU it moves by .1, and by 30 with what glibc has free."""
 MOVED = 0.99
 """Of the entries of LoRA's A, during the rehearsal. In bfloat16 a small update is rounded away: 2 % of them moved."""
 MEGABYTE = 2**20
@@ -83,13 +84,14 @@ class Table:
 
 
 class Recorder(TrainerCallback):
-    """What the rehearsal shows: which adapter matrices ever got a gradient, memory after each step, seconds per
-    step.
+    """What the rehearsal shows: which adapter matrices ever got a gradient, memory after each step (with what the
+    allocator has free, where it is not `exact`), seconds per step.
     """
 
     def __init__(self) -> None:
         self.reached: dict[str, bool] = {}
         self.megabytes: list[float] = []
+        self.exact = True
         self.ended: list[float] = []
 
     def on_pre_optimizer_step(
@@ -104,6 +106,7 @@ class Recorder(TrainerCallback):
         if torch.cuda.is_available():
             self.megabytes.append(torch.cuda.memory_allocated() / MEGABYTE)
         else:
+            self.exact = give_back()
             self.megabytes.append(own_megabytes())
         self.ended.append(time.monotonic())
 
@@ -299,6 +302,17 @@ def gradients(recorder: Recorder, moved: float) -> Check:
     return Check("gradient flow", "ok", shown)
 
 
+def give_back() -> bool:
+    """Whether the allocator gave back what it has free, as glibc's does: longer answers spread it, and that looks like
+    a leak.
+    """
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
 def own_megabytes() -> float:
     """What this process holds, without pages of files: a kernel takes those and gives them back as it likes, and 120 MB
     of libraries that come back look like a leak."""
@@ -307,14 +321,17 @@ def own_megabytes() -> float:
 
 
 def memory(recorder: Recorder) -> Check:
-    """What a middle step adds: an allocator takes more at one step or two (10 to 50 MB), what is kept grows at most."""
+    """What a middle step adds: a step or two may take more (a longer graph), what is kept grows at most."""
     growth = median(map(sub, recorder.megabytes[SETTLED_STEP:], recorder.megabytes[SETTLED_STEP - 1 :]))
     mend = f"{GROWTH_MEGABYTES:.0f} is too much: something is kept from step to step"
+    if not recorder.exact:
+        mend += ", or this system's allocator has not settled"
     shown = (
         f"{recorder.megabytes[-1]:,.0f} MB after {len(recorder.megabytes)} steps, growing by {max(0.0, growth):.1f} MB"
         " per step"
     )
-    return check.graded("memory", "ok" if growth < GROWTH_MEGABYTES else "red", shown, mend)
+    grown: Level = "red" if recorder.exact else "warn"
+    return check.graded("memory", "ok" if growth < GROWTH_MEGABYTES else grown, shown, mend)
 
 
 def forecast(recorder: Recorder, trainer: Any, settings: PreflightStage) -> Check:

@@ -27,5 +27,5 @@ class PreflightSettings(Section):
         (), description="Checks of docs/health.md that may be red, like `signal: push`."
     )
     steps: int = Field(
-        20, ge=12, le=1000, description="Optimizer steps that it makes and throws away; memory must stand after ten."
+        20, ge=12, le=1000, description="Optimizer steps that it makes and throws away; memory must stand after five."
     )
