@@ -10,18 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_chat_templates import ALWAYS
 from test_pipeline import finished, started, whys
+from transformers import AddedToken, AutoModelForCausalLM, AutoTokenizer
 
 from tucano.artifacts.identity import SHIPPED
-from tucano.thoughts import OPEN
+from tucano.thoughts import CLOSE, OPEN
 
 pytestmark = pytest.mark.long
-SIGNALS = [f"signal: {task}" for task in ("extraction", "sql_qa", "insights", "push")]
+SIGNALS = [f"signal: {task}" for task in ("push", "churn")]
 SMALL = {
     "grpo__seeds": [42], "grpo__max_completion_tokens": 112, "model__max_length_tokens": 640,
     "preflight__allow_red": json.dumps(SIGNALS),
 }  # fmt: skip
 FIRST = "<|endoftext|>"
+OPENS = "the model's own chat template opens a thought before every answer"
+CHECKED = "artifacts/preflight/*/preflight.txt"
 Answers = dict[str, list[dict[str, Any]]]
 """The seed's, by task."""
 
@@ -49,10 +53,10 @@ def base(folder: Path, ends: str) -> Path:
     return folder
 
 
-def ran(storage: Path, **chosen: Any) -> Answers:
+def ran(storage: Path, said: str = "", /, **chosen: Any) -> Answers:
     before = {*storage.glob("artifacts/answers/*")}
     code, output = finished(started(storage, **{**SMALL, **chosen}))
-    assert code == 0 and "comparison" in whys(output), output
+    assert code == 0 and said in output and "comparison" in whys(output), output
     verdict = re.findall(r"^\| overall .*", output, flags=re.MULTILINE)[0]
     (folder,) = {*storage.glob("artifacts/answers/*")} - before
     found: Answers = defaultdict(list)
@@ -94,9 +98,44 @@ def test_a_template_that_always_thinks_is_closed_for_the_tasks_that_answer_at_on
     """nano is shown how a thought ends; the template opens it for one task."""
     red = json.dumps([*SIGNALS, "completion length", "thoughts"])
     taught = {"data__demonstrations": 600, "model__nano_hidden": 64, "sft__max_epochs": 4, "preflight__allow_red": red}
-    found = ran(storage, model__chat_template="chatml-think", data__thinking='["sql_qa"]', **taught)
+    found = ran(storage, model__chat_template="chatml-think", data__thinking='["churn"]', **taught)
     thought = {task: [row["think_tokens"] > 0 for row in rows] for task, rows in found.items()}
-    assert all(thought.pop("sql_qa"))
+    assert all(thought.pop("churn"))
     assert sum(map(sum, thought.values())) < 0.05 * sum(map(len, thought.values())), "so small a model babbles"
-    assert any(row["completion"].startswith("```sql") for row in found["sql_qa"])
+    assert any(row["completion"].startswith("{") for row in found["churn"])
     assert not any(row["completion"].startswith(OPEN) for rows in found.values() for row in rows)
+
+
+@pytest.fixture(scope="module")
+def thinker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """mini with tokens for the marks of a thought, and a template of its own that opens one before every answer."""
+    folder = tmp_path_factory.mktemp("thinker")
+    tokenizer = AutoTokenizer.from_pretrained(SHIPPED["mini"])
+    tokenizer.add_tokens([AddedToken(mark, normalized=False) for mark in (OPEN, CLOSE)])
+    tokenizer.chat_template = ALWAYS
+    policy = AutoModelForCausalLM.from_pretrained(SHIPPED["mini"])
+    policy.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    for part in (tokenizer, policy):
+        part.save_pretrained(folder)
+    return folder
+
+
+def test_a_template_of_its_own_that_always_thinks_is_refused_where_some_task_shall(
+    storage: Path, thinker: Path
+) -> None:
+    code, output = finished(started(storage, model__name=thinker, data__thinking="[push]"))
+    assert code == 2 and OPENS in output and "set model.chat_template=chatml-think" in output, output
+
+
+@pytest.mark.parametrize(("given", "said"), [({"model__chat_template": "chatml-think"}, ""), ({}, OPENS)])
+def test_sft_teaches_to_close_what_a_template_of_its_own_opens_and_another_opens_nothing(
+    given: dict[str, str], said: str, storage: Path, thinker: Path
+) -> None:
+    taught = {"data__demonstrations": 300, "sft__learning_rate": 0.002, "sft__max_epochs": 2}
+    before = {*storage.glob(CHECKED)}
+    found = ran(storage, said, model__name=thinker, **given, **taught)
+    (checked,) = {*storage.glob(CHECKED)} - before
+    assert ("none is opened" in checked.read_text(encoding="utf-8")) == bool(given)
+    rows = [row for of_task in found.values() for row in of_task]
+    assert cut_off(found) < 0.1 and not any(row["completion"].startswith(OPEN) for row in rows)
+    assert sum(row["reward"] for row in rows) > 0.3 * len(rows), "an unclosed thought is no answer"
