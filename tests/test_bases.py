@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_chat_templates import ALWAYS
+from test_chat_templates import ALWAYS, SPLITS
 from test_pipeline import finished, started, whys
 from transformers import AddedToken, AutoModelForCausalLM, AutoTokenizer
 
@@ -139,3 +139,18 @@ def test_sft_teaches_to_close_what_a_template_of_its_own_opens_and_another_opens
     rows = [row for of_task in found.values() for row in of_task]
     assert cut_off(found) < 0.1 and not any(row["completion"].startswith(OPEN) for row in rows)
     assert sum(row["reward"] for row in rows) > 0.3 * len(rows), "an unclosed thought is no answer"
+
+
+def test_all_tasks_think_by_a_template_of_its_own_that_always_opens_a_thought(
+    storage: Path, thinker: Path, tmp_path: Path
+) -> None:
+    every = {"data__thinking": '["extraction","sql_qa","insights","push","sentiment","churn"]'}
+    code, output = finished(started(storage, model__name=thinker, **every))
+    assert code == 2 and "does not write a thought once" in output, output
+    shutil.copytree(thinker, tmp_path / "splits")
+    (tmp_path / "splits" / "chat_template.jinja").write_text(SPLITS, encoding="utf-8")
+    taught = {"data__demonstrations": 300, "sft__learning_rate": 0.002, "sft__max_epochs": 2}
+    found = ran(storage, model__name=tmp_path / "splits", **every, **taught)
+    rows = [row for of_task in found.values() for row in of_task]
+    assert all(row["think_tokens"] > 0 for row in rows) and cut_off(found) < 0.1
+    assert not any(row["completion"].startswith(OPEN) for row in rows), "a thought was opened twice"

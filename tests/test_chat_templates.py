@@ -133,6 +133,13 @@ ALWAYS = (
     " '') + m.content + '<|im_end|>\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n<think>\n' }}{% endif %}"
 )
+SPLITS = (
+    "{% for m in messages %}{% set parts = m.content.split('</think>') %}{{ '<|im_start|>' + m.role + '\n' }}"
+    "{% if m.role == 'assistant' %}{{ '<think>\n' + (parts[0].split('<think>')[-1].strip('\n') if parts | length > 1"
+    " else '') + '\n</think>\n\n' }}{% endif %}{{ parts[-1].lstrip('\n') + '<|im_end|>\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n<think>\n' }}{% endif %}"
+)
+"""As Qwen3's that always thinks."""
 
 
 def with_its_own(tokenizer: PreTrainedTokenizerBase, folder: Path, template: str, ends: str = MARK) -> str:
@@ -207,6 +214,32 @@ def test_a_template_that_always_opens_a_thought_is_said_before_sft(
         for given in ([], ["data.thinking=[push]"]):
             chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
             assert not any("opens a thought" in one.sentence for one in findings(chosen))
+
+
+@pytest.mark.parametrize(
+    ("template", "is_refused"),
+    [
+        (ALWAYS, True),  # opens a thought, closes it, and opens it again
+        (QWEN_2_5.replace("m.content", "m.content.split('</think>')[-1]"), True),  # as DeepSeek-R1's: never shows one
+        (LLAMA_3.replace("m['content'] | trim", "m['content'] | replace('<think>\n', '<think>')"), False),
+        (SPLITS.replace("assistant\n<think>\n' }}{% endif", "assistant\n<think>\n\n' }}{% endif"), True),
+        *((good, False) for good in (SPLITS, QWEN_2_5, LLAMA_3, MISTRAL, THINKING_TEMPLATE, KNOWN["chatml-think"])),
+    ],
+)
+def test_a_template_that_shows_other_thoughts_than_it_asks_for_is_refused(
+    template: str, is_refused: bool, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    place = with_its_own(tokenizer, tmp_path, template, FIRST if template == MISTRAL else MARK)
+    every = "data.thinking=[extraction,sql_qa,insights,push]"
+
+    def refused(*given: str) -> list[str]:
+        chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
+        return [one.sentence for one in findings(chosen) if one.refuses and "does not write a thought" in one.sentence]
+
+    assert [*map(bool, (refused(every), refused()))] == [is_refused, False]
+    if is_refused:
+        assert "set model.chat_template=chatml-think" in refused(every)[0]
+        assert not refused(every, "sft.enabled=false") and not refused(every, "model.chat_template=chatml-think")
 
 
 def test_a_file_counts_by_its_content_and_is_not_asked_for_again(tmp_path: Path) -> None:

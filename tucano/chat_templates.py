@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tucano.errors import UserError
-from tucano.thoughts import NONE_YET, ON, OPEN, told
+from tucano.thoughts import NONE_YET, ON, OPEN, told, with_thought
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -50,6 +50,7 @@ ASKED = [
 ]
 """As long as prompts become, with what a template may escape or cut."""
 ANSWER = f"RESPOSTA{LIKE_A_PROMPT * 20}fim"
+THOUGHT = f"PENSAMENTO{LIKE_A_PROMPT * 20}fim"
 Render = Callable[[list[dict[str, str]], bool], str]
 """The text of a chat; with True, of one whose answer is about to begin."""
 
@@ -132,3 +133,14 @@ def opens_a_thought(render: Render, can_think: bool) -> bool:
     chat = [{**system, "content": told(system["content"], False)} if can_think else system, question]
     shown = render([*chat, {"role": "assistant", "content": ANSWER}], False).partition(ANSWER)[0]
     return any(OPEN in text.removesuffix(NONE_YET) for text in (render(chat, True), shown))
+
+
+def changes_a_thought(render: Render) -> bool:
+    """Whether an answer after a thought is shown otherwise than a task that thinks is asked: with the mark twice, as
+    where a template closes for every answer the thought that it opens; without the thought; or not behind the opening.
+    """
+    system, question = ASKED
+    chat = [{**system, "content": told(system["content"], True)}, question]
+    shown = render([*chat, {"role": "assistant", "content": with_thought(THOUGHT, ANSWER)}], False)
+    marks = shown.count(OPEN) - render(chat, False).count(OPEN)
+    return marks != 1 or THOUGHT not in shown or not shown.startswith(render(chat, True))

@@ -3,13 +3,13 @@
 Apart from the templates themselves, which settings read: a key of data must not name transformers.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tucano.artifacts.identity import SHIPPED
 from tucano.bases.folders import ENDS, require_end_tokens, tokenizer_in
-from tucano.chat_templates import ASKED, KNOWN, behind, opens_a_thought, rendering, speaking
+from tucano.chat_templates import ASKED, KNOWN, Render, behind, rendering, speaking
 from tucano.errors import UserError
 from tucano.security.printable import short
 
@@ -43,13 +43,13 @@ def require_speaking(name: str, place: str, revision: str | None, template: str 
         require_asked(tokenizer, _declared_ends(Path(place)) if is_here else None)
 
 
-def opens_thoughts(name: str, place: str, revision: str | None, template: str | None, can_think: bool) -> bool:
-    """Whether the template opens a thought before answers that shall have none, as far as that is known here."""
+def writes(fault: Callable[[Render], bool], name: str, place: str, revision: str | None, template: str | None) -> bool:
+    """Whether a template that is not ours has this fault, as far as that is known here."""
     if template in KNOWN or name in OURS:
         return False
     try:
         tokenizer = _at_hand(place, revision)
-        return tokenizer is not None and opens_a_thought(rendering(speaking(tokenizer, template)), can_think)
+        return tokenizer is not None and fault(rendering(speaking(tokenizer, template)))
     except Exception:  # `require_speaking` says what is wrong with it
         return False
 

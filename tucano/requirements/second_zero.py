@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
-from tucano.bases.asking import opens_thoughts, require_speaking
+from tucano.bases.asking import require_speaking, writes
 from tucano.bases.folders import require_model
+from tucano.chat_templates import Render, changes_a_thought, opens_a_thought
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
 from tucano.requirements.interpreters import has_module
@@ -116,15 +117,31 @@ def _thinks_though_nobody_asked(settings: PipelineSettings) -> Iterator[str]:
 
 
 def _opens_thoughts(settings: PipelineSettings) -> Iterator[str]:
-    model, thinking = settings.model, settings.data.thinking
+    thinking = settings.data.thinking
     if {*settings.tasks} <= {*(thinking or ())}:
         return
-    if opens_thoughts(model.name, model.place, model.revision, model.chat_template, thinking is not None):
-        whose = "the model's own chat template" if model.chat_template is None else "model.chat_template"
+    if _template_has(settings, lambda render: opens_a_thought(render, thinking is not None)):
         yield (
-            f"{whose} opens a thought before every answer, also where data.thinking names no task for one, and an"
-            " answer may never come; set model.chat_template=chatml-think, which closes it at once"
+            f"{_whose_template(settings)} opens a thought before every answer, also where data.thinking names no task"
+            " for one, and an answer may never come; set model.chat_template=chatml-think, which closes it at once"
         )
+
+
+def _shows_thoughts_as_asked(settings: PipelineSettings) -> Iterator[str]:
+    if settings.data.thinking and settings.sft.enabled and _template_has(settings, changes_a_thought):
+        yield (
+            f"{_whose_template(settings)} does not write a thought once, behind what opens it, so SFT would teach other"
+            " thoughts than data.thinking asks for; set model.chat_template=chatml-think, or sft.enabled=false"
+        )
+
+
+def _template_has(settings: PipelineSettings, fault: Callable[[Render], bool]) -> bool:
+    model = settings.model
+    return writes(fault, model.name, model.place, model.revision, model.chat_template)
+
+
+def _whose_template(settings: PipelineSettings) -> str:
+    return "the model's own chat template" if settings.model.chat_template is None else "model.chat_template"
 
 
 def _can_load_four_bits(settings: PipelineSettings) -> Iterator[str]:
@@ -253,6 +270,7 @@ REFUSING: tuple[Check, ...] = (
     _base_is_pinned,
     _is_whole_and_speaks,
     _thinks_where_it_shall_not,
+    _shows_thoughts_as_asked,
     _can_load_four_bits,
     has_own_interpreter,
     _has_a_vllm_interpreter,
@@ -268,6 +286,7 @@ REFUSING_MODELS: tuple[Check, ...] = (
     _base_is_pinned,
     _is_whole_and_speaks,
     _thinks_where_it_shall_not,
+    _shows_thoughts_as_asked,
     _lengths_fit,
     _has_demonstrations,
     _mixes_into_something,
