@@ -70,7 +70,7 @@ LEFT_OUT = {
     r"^trainer\._finished$": "copies of what is compared itself",
     r"^trainer\._logs$": "the texts of the last rollout for TRL's table of completions, which is off",
     r"\.self\.(_last$|said\b)": "the texts and scores of the last rollout's batch, asked for again by that batch alone",
-    r"\.reader\.opens$": "what the chat template says, kept from the first answer on",
+    r"\.reader\.opened\b": "what the chat template says, kept from the first answers on",
     r"generation_config\.max_new_tokens$": "written before every rollout",
     r"\.training$": "every pass through the model says first how it is meant",
     r"prepare_inputs_for_generation$": (

@@ -25,7 +25,7 @@ from data.sources.olist import OlistSource
 from data.sources.own import OwnSource
 from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
-from data.thoughts import thought_through, told_to_think
+from data.thoughts import taken_off, thought_through, told_to_think
 from tucano.files.prompts import PromptFiles
 from tucano.lengths import USUAL, count_long, long_said
 from tucano.masking import NOT_MASKED
@@ -104,7 +104,7 @@ def prepare(
         held_out = check(splits, paraphrases, tasks, folder)
         report = _report(settings, seed, sources, splits, held_out, general, paraphrases)
     if settings.general.share:
-        write_prompts(files.general, general.prompts)
+        write_prompts(files.general, (thought_through(prompt, settings.thinking, seed) for prompt in general.prompts))
     if settings.paraphrases:
         write_prompts(files.paraphrases, paraphrases)
     for name, prompts in _sets(splits).items():
@@ -167,7 +167,7 @@ def _report(
     away = {"general, near a held-out text": general.turned_away} if general.turned_away else {}
     real = any(source.name != SyntheticSource.name for source in sources)
     warnings = [warning for source in sources for warning in source.warnings] + splits.warnings + _too_long(shown)
-    warnings += [UNMASKED] * real
+    warnings += [UNMASKED] * real + taken_off([*shown, *general.prompts], settings.thinking)
     warnings += [warning for warning in general.warnings if warning not in warnings]
     licences = {prompt.licence for prompts in files.values() for prompt in prompts}
     masked = sum((source.masked for source in sources), general.masked)

@@ -6,17 +6,21 @@ import os
 from pathlib import Path
 
 import pytest
-from transformers import GenerationConfig, PreTrainedTokenizerBase
+from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
+from transformers import GenerationConfig, PreTrainedTokenizerBase, Qwen3Config
 
 from tucano import chat_templates
-from tucano.bases.asking import require_speaking
+from tucano.bases.asking import require_asked, require_speaking
 from tucano.chat_templates import KNOWN, speaking
 from tucano.errors import UserError
 from tucano.profiles import load_profile, validated
+from tucano.prompts import Prompt
 from tucano.requirements.second_zero import findings
 from tucano.settings import ModelSettings
 from tucano.settings.stages import of_grpo
 from tucano.thoughts import told, with_thought
+from tucano.training import preflight_checks as check
 from tucano.training.jobs import Arm
 from tucano.training.policies.load import load_arm
 from tucano.training.policies.nano import THINKING_TEMPLATE, build_model, build_tokenizer
@@ -216,30 +220,117 @@ def test_a_template_that_always_opens_a_thought_is_said_before_sft(
             assert not any("opens a thought" in one.sentence for one in findings(chosen))
 
 
+NEVER = QWEN_2_5.replace("assistant\n' }}{%- endif", "assistant\n<think>\n\n</think>\n\n' }}{%- endif")
+"""As EXAONE 4's: closes the thought of every answer."""
+SMOL = (
+    "{% set said = messages[0].content | replace(' /think', '') | replace(' /no_think', '') %}"
+    "{% set quiet = messages[0].content.endswith('/no_think') %}"
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' }}{% if m.role == 'assistant' and quiet %}"
+    "{{ '<think>\n\n</think>\n' }}{% endif %}{{ (said if m.role == 'system' else m.content) + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% if quiet %}"
+    "{{ '<think>\n\n</think>\n' }}{% endif %}{% endif %}"
+)
+"""As SmolLM3's: takes the switch out of the system prompt, and closes a thought with one line end."""
+DOUBLED, SHUT = "does not write a thought once", "closes the thought before an answer"
+ALL, SOME = "data.thinking=[extraction,sql_qa,insights,push]", "data.thinking=[push]"
+
+
 @pytest.mark.parametrize(
-    ("template", "is_refused"),
+    ("template", "said"),
     [
-        (ALWAYS, True),  # opens a thought, closes it, and opens it again
-        (QWEN_2_5.replace("m.content", "m.content.split('</think>')[-1]"), True),  # as DeepSeek-R1's: never shows one
-        (LLAMA_3.replace("m['content'] | trim", "m['content'] | replace('<think>\n', '<think>')"), False),
-        (SPLITS.replace("assistant\n<think>\n' }}{% endif", "assistant\n<think>\n\n' }}{% endif"), True),
-        *((good, False) for good in (SPLITS, QWEN_2_5, LLAMA_3, MISTRAL, THINKING_TEMPLATE, KNOWN["chatml-think"])),
+        (ALWAYS, DOUBLED),  # opens a thought, closes it, and opens it again
+        (QWEN_2_5.replace("m.content", "m.content.split('</think>')[-1]"), DOUBLED),  # as DeepSeek-R1's: shows none
+        (SPLITS.replace("assistant\n<think>\n' }}{% endif", "assistant\n<think>\n\n' }}{% endif"), DOUBLED),
+        (NEVER, SHUT),
+        *((good, "") for good in (SPLITS, SMOL, QWEN_2_5, LLAMA_3, MISTRAL, THINKING_TEMPLATE, KNOWN["chatml-think"])),
     ],
 )
 def test_a_template_that_shows_other_thoughts_than_it_asks_for_is_refused(
-    template: str, is_refused: bool, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+    template: str, said: str, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
 ) -> None:
     place = with_its_own(tokenizer, tmp_path, template, FIRST if template == MISTRAL else MARK)
-    every = "data.thinking=[extraction,sql_qa,insights,push]"
+    assert bool(refused(place, ALL)) == bool(said) and not refused(place)
+    if said:
+        assert said in refused(place, ALL)[0] and "set model.chat_template=chatml-think" in refused(place, ALL)[0]
+        assert bool(refused(place, ALL, "sft.enabled=false")) == (said == SHUT)
+        assert not refused(place, ALL, "model.chat_template=chatml-think")
+    elif template == SMOL:
+        assert not refused(place, SOME)
+        for system in (told("Escreva.", True), told("Escreva.", False)):
+            found = check.template(tokenizer, Prompt("p", "push", "P", "t", "b2w", "own"), {"push": system})
+            assert [one.level for one in found] == ["ok", "ok"]
 
-    def refused(*given: str) -> list[str]:
-        chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
-        return [one.sentence for one in findings(chosen) if one.refuses and "does not write a thought" in one.sentence]
 
-    assert [*map(bool, (refused(every), refused()))] == [is_refused, False]
-    if is_refused:
-        assert "set model.chat_template=chatml-think" in refused(every)[0]
-        assert not refused(every, "sft.enabled=false") and not refused(every, "model.chat_template=chatml-think")
+def refused(place: str, *given: str) -> list[str]:
+    chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
+    said = [one.sentence for one in findings(chosen) if one.refuses]
+    return [one for one in said if "holds no model" not in one]  # a tokenizer is all that these bases have
+
+
+def test_a_template_file_is_looked_at_for_our_bases_and_for_one_that_is_not_here(tmp_path: Path) -> None:
+    file = tmp_path / "always.jinja"
+    file.write_text(ALWAYS, encoding="utf-8-sig")  # as an editor may save it
+    for name in ("mini", "nano", "org/base"):
+        more = ["model.revision=" + "0" * 40] if name == "org/base" else []
+        said = refused(name, *more, ALL, f"model.chat_template={file}")
+        assert any(DOUBLED in one for one in said), (name, said)
+    assert load_profile(ROOT, "laptop", [f"model.chat_template={file}"]).model.chat_template == ALWAYS
+
+
+def test_a_base_without_tokens_for_the_marks_of_a_thought_is_refused_where_a_task_shall_think(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    """It was said after SFT."""
+    said = "needs a token for each mark of a thought"
+    assert [said in one for one in refused("mini", SOME)] == [True]
+    assert not refused("mini") and not refused("nano", SOME)
+    assert not refused(with_its_own(tokenizer, tmp_path, THINKING_TEMPLATE), SOME)
+
+
+def test_a_mend_is_one_that_the_tokenizer_can_take(tmp_path: Path) -> None:
+    """A tokenizer without ChatML's marks was told to speak it."""
+    without = build_tokenizer([ANSWER], ModelSettings(nano_vocabulary=300))
+    state = json.loads(without.backend_tokenizer.to_str().replace("<|im_", "<|at_"))
+    bare = type(without)(tokenizer_object=Tokenizer.from_str(json.dumps(state)), eos_token="<|at_end|>")
+    bare.chat_template = ALWAYS
+    bare.save_pretrained(tmp_path)
+    assert any("set model.chat_template=plain" in one for one in refused(str(tmp_path), SOME))
+    bare.chat_template = "{{ raise_exception('System role not supported') }}"
+    with pytest.raises(UserError, match=r"not supported.*model\.chat_template=plain"):
+        require_asked(bare)
+
+
+def test_a_hub_base_that_is_kept_here_is_looked_at_like_a_folder(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its config was not read: a base whose answers would never end was let through."""
+    commit = "0" * 40
+    folder = tmp_path / "models--org--base" / "snapshots" / commit
+    with_its_own(tokenizer, folder, QWEN_2_5, FIRST)
+    Qwen3Config().save_pretrained(folder)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    for place in (str(folder), "org/base"):
+        with pytest.raises(UserError, match="and no end token is in it"):
+            require_speaking(place, place, commit, None)
+
+
+def test_a_known_template_begins_as_the_tokenizer_begins_a_text(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Bases that have read no text without that token were asked without it."""
+    without = chat(speaking(copy.deepcopy(tokenizer), "plain"), "S")
+    tokenizer.add_special_tokens({"bos_token": "<s>"})
+    assert chat(speaking(copy.deepcopy(tokenizer), "plain"), "S") == without  # it has one and begins nothing with it
+    number = tokenizer.convert_tokens_to_ids("<s>")
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", number)])
+    assert chat(speaking(tokenizer, "plain"), "S") == "<s>" + without
+
+
+def test_an_earlier_answer_without_a_thought_is_shown_with_a_closed_one(tokenizer: PreTrainedTokenizerBase) -> None:
+    """What is served has no thought; sent back as an earlier turn it stood in one that was never closed."""
+    speaking(tokenizer, "chatml-think")
+    turns = [{"role": "system", "content": told("S", True)}, {"role": "user", "content": "P"}]
+    turns += [{"role": "assistant", "content": ANSWER}, {"role": "user", "content": "Q"}]
+    shown = str(tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+    assert f"assistant\n<think>\n\n</think>\n\n{ANSWER}{MARK}" in shown and shown.endswith("assistant\n<think>\n")
 
 
 def test_a_file_counts_by_its_content_and_is_not_asked_for_again(tmp_path: Path) -> None:
@@ -271,10 +362,11 @@ def test_a_thought_that_the_template_opens_for_some_tasks_is_read_there_alone(
 ) -> None:
     reader = Reader(speaking(tokenizer, "chatml-think"))
     unclosed, closed = tokenizer.encode("abc"), tokenizer.encode("abc</think>")
-    assert reader.opens == {True}
-    assert reader.read(unclosed, thinks=True) == Said("", len(unclosed), cut=True)
+    on, off = told("S", True), told("S", False)
+    assert [reader.opens(system) for system in (on, off, "S")] == [True, False, False]
+    assert reader.read(unclosed, on) == Said("", len(unclosed), cut=True)
     assert reader.read(unclosed) == Said("abc")
-    assert reader.read([*closed, *unclosed], thinks=True) == Said("abc", len(closed))
+    assert reader.read([*closed, *unclosed], on) == Said("abc", len(closed))
 
 
 def test_each_known_template_is_one(tokenizer: PreTrainedTokenizerBase) -> None:

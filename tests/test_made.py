@@ -68,6 +68,19 @@ def test_good_answers_become_rows_with_their_origin_and_a_second_run_asks_nothin
         assert len(server.asked) == asked, "what has been paid for is never asked again"
 
 
+@pytest.mark.parametrize("leak", ["<|im_end|>", "\n<think>", "\x07", "\n</think>"])
+def test_what_own_data_would_not_take_makes_no_row(leak: str, files: PromptFiles, tmp_path: Path) -> None:
+    """Rows were written of which the next command took none."""
+    known = {prompt.user: prompt for prompt in read_prompts(files.train)}
+    leaking = lambda body, number: right(known[question(body)]) + leak * (number % 2)  # noqa: E731
+    with serving(tmp_path / "unused") as server:
+        server.answer = lambda body, number: (200, {}, chat(leaking(body, number)))
+        assert make(server, files, tmp_path / "made.jsonl", "--least", "0.6", "--count", "5") == 0
+    found = read_own(tmp_path / "made.jsonl")
+    assert found.prompts and not found.bad.counts
+    assert all(row.demonstration == right(known[row.user]) for row in found.prompts)
+
+
 def test_where_nothing_is_good_nothing_is_written(files: PromptFiles, tmp_path: Path) -> None:
     with serving(tmp_path / "unused") as server:
         made = tmp_path / "made.jsonl"

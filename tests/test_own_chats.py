@@ -241,6 +241,11 @@ def test_what_may_change_is_not_fetched(pinned: str) -> None:
         next(hub_rows(pinned, {}, "train"))
 
 
+def test_a_task_that_is_none_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
+    done = fetch(tmp_path / "chats.jsonl", f"ana/chats@{COMMIT}", "--task", "puch", HF_HUB_OFFLINE="1")
+    assert done.returncode == 2 and "--task puch is none of extraction" in done.stderr
+
+
 def test_a_folder_does_not_pose_as_a_data_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ana" / "chats").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)

@@ -21,6 +21,7 @@ from test_grpo_parity import settings as small
 from transformers import PreTrainedTokenizerBase
 
 from data.prepare import prepare
+from data.thoughts import taken_off, thought_through
 from rewards import load_reward_set
 from tucano.files.models import ServedFiles
 from tucano.files.prompts import PromptFiles
@@ -125,6 +126,16 @@ def test_a_thought_that_the_template_has_opened_is_read_as_one(tokenizer: PreTra
     assert score == load_reward_set("grounded").score(PRODUCT, PUSH)
 
 
+def test_a_thought_is_read_by_the_system_prompt_that_was_asked(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Of a base that thinks unless it is told not to, a thought without an end was an answer: no run said either."""
+    forked = copy.deepcopy(tokenizer)
+    forked.chat_template = str(tokenizer.chat_template) + "{{ '<think>\n' if add_generation_prompt and not quiet }}"
+    reader, thought = Reader(forked), tokenizer.encode("abc")
+    for system in ("Escreva.", told("Escreva.", True)):
+        assert reader.read(thought, system) == Said("", len(thought), cut=True)
+    assert reader.read(thought, told("Escreva.", False)) == Said("abc")
+
+
 def test_an_answer_that_is_served_holds_no_thought_that_the_template_has_opened(
     tokenizer: PreTrainedTokenizerBase, tmp_path: Path
 ) -> None:
@@ -193,6 +204,22 @@ def test_demonstrations_of_the_named_tasks_think_and_prompts_say_who_shall(tmp_p
     thoughts = [d.demonstration or "" for d in read_prompts(files.demonstrations) if d.task == "sentiment"]
     assert {text.count("Confiro") for text in thoughts} == {0, 1, 2}
     assert all(not prompt.demonstration for prompt in read_prompts(files.train))
+
+
+@pytest.mark.parametrize("thinking", [None, (), ("sentiment",)])
+def test_a_demonstration_of_a_task_that_answers_at_once_is_shown_without_its_thought(
+    thinking: tuple[str, ...] | None,
+) -> None:
+    """It was taught behind the thought that the template had just closed."""
+    shown = [
+        replace(PRODUCT, task=task, demonstration=with_thought("penso", PUSH))
+        for task in ("push", "general", "sentiment")
+    ]
+    kept = [thought_through(example, thinking, 1).demonstration for example in shown]
+    assert kept == [PUSH, PUSH, with_thought("penso", PUSH) if thinking else PUSH]
+    (said,) = taken_off(shown, thinking)
+    assert said.startswith(f"data.thinking: {2 if thinking else 3} demonstrations think")
+    assert not taken_off([replace(PRODUCT, demonstration=PUSH), PRODUCT], thinking)
 
 
 # Preflight

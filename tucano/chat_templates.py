@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tucano.errors import UserError
-from tucano.thoughts import NONE_YET, ON, OPEN, told, with_thought
+from tucano.thoughts import CLOSE, NONE_YET, ON, OPEN, told, with_thought, without_an_empty_one
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -25,7 +25,8 @@ PER_TASK = (
     f"{{%- set thinks = messages[0]['role'] == 'system' and messages[0]['content'].endswith(' {ON}') %}}"
     "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"
     "{%- if message['role'] != 'assistant' %}{{ message['content'] }}"
-    f"{{%- elif thinks %}}{{{{ '{OPEN}\\n' + message['content'].replace('{OPEN}', '', 1).lstrip('\\n') }}}}"
+    f"{{%- elif thinks and (loop.last or '{CLOSE}' in message['content']) %}}"
+    f"{{{{ '{OPEN}\\n' + message['content'].replace('{OPEN}', '', 1).lstrip('\\n') }}}}"
     f"{{%- else %}}{{{{ '{EMPTY}' + message['content'] }}}}{{%- endif %}}{{{{ '<|im_end|>\\n' }}}}{{%- endfor %}}"
     "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}"
     f"{{{{ '{OPEN}\\n' if thinks else '{EMPTY}' }}}}{{%- endif %}}"
@@ -40,8 +41,8 @@ PLAIN = (
 )
 KNOWN = {"chatml": CHATML, "chatml-think": PER_TASK, "plain": PLAIN}
 """`chatml`: Qwen's, without thoughts. `chatml-think`: for models whose own template always opens a thought; opens one
-for the tasks of `data.thinking` and closes it at once for all others. `plain`: in words, as DeepSeek-R1-Zero was asked
-(2501.12948, table 1), for tokenizers without marks of a turn.
+for the tasks of `data.thinking` and closes it at once for all others, and in earlier turns that show none. `plain`: in
+words, as DeepSeek-R1-Zero was asked (2501.12948, table 1), for tokenizers without marks of a turn.
 """
 LIKE_A_PROMPT = " <b>não</b> & «três» 'aspas' \"duas\"\n- R$ 1.234,50\n"
 ASKED = [
@@ -64,7 +65,7 @@ def given(setting: str) -> str:
         try:
             if not Path(setting).is_file():  # a pipe would be waited for
                 raise FileNotFoundError(setting)
-            with Path(setting).open(encoding="utf-8") as file:
+            with Path(setting).open(encoding="utf-8-sig") as file:
                 text = file.read(LONGEST + 1)
         except (OSError, ValueError):
             raise ValueError(
@@ -89,7 +90,7 @@ def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "Pre
     """
     if template is None:
         return tokenizer
-    tokenizer.chat_template = KNOWN.get(template, template)
+    tokenizer.chat_template = _of_this(tokenizer, template)
     ends_with = behind(rendering(tokenizer))
     special = {number for number, token in tokenizer.added_tokens_decoder.items() if token.special}
     ends = [token for token in tokenizer.encode(ends_with, add_special_tokens=False) if token in special]
@@ -101,6 +102,14 @@ def speaking(tokenizer: "PreTrainedTokenizerBase", template: str | None) -> "Pre
     if tokenizer.eos_token_id not in ends:
         tokenizer.eos_token = str(tokenizer.convert_ids_to_tokens(ends[0]))
     return tokenizer
+
+
+def _of_this(tokenizer: "PreTrainedTokenizerBase", template: str) -> str:
+    """A known template begins as the tokenizer begins a text: bases that have read no text without that token need it
+    before a chat, too."""
+    first = tokenizer.bos_token_id
+    begins = first is not None and template in KNOWN and tokenizer.encode("a")[:1] == [first]
+    return ("{{- bos_token }}" if begins else "") + KNOWN.get(template, template)
 
 
 def behind(render: Render, what: str = "model.chat_template", mend: str = "mend it") -> str:
@@ -132,15 +141,35 @@ def opens_a_thought(render: Render, can_think: bool) -> bool:
     system, question = ASKED
     chat = [{**system, "content": told(system["content"], False)} if can_think else system, question]
     shown = render([*chat, {"role": "assistant", "content": ANSWER}], False).partition(ANSWER)[0]
-    return any(OPEN in text.removesuffix(NONE_YET) for text in (render(chat, True), shown))
+    return any(OPEN in without_an_empty_one(text) for text in (render(chat, True), shown))
 
 
 def changes_a_thought(render: Render) -> bool:
     """Whether an answer after a thought is shown otherwise than a task that thinks is asked: with the mark twice, as
     where a template closes for every answer the thought that it opens; without the thought; or not behind the opening.
     """
-    system, question = ASKED
-    chat = [{**system, "content": told(system["content"], True)}, question]
+    chat = _thinking()
     shown = render([*chat, {"role": "assistant", "content": with_thought(THOUGHT, ANSWER)}], False)
     marks = shown.count(OPEN) - render(chat, False).count(OPEN)
     return marks != 1 or THOUGHT not in shown or not shown.startswith(render(chat, True))
+
+
+def closes_a_thought(render: Render) -> bool:
+    """Whether a task that shall think is asked behind a thought that is closed already."""
+    chat = _thinking()
+    return CLOSE in render(chat, True).removeprefix(render(chat, False))
+
+
+def _thinking() -> list[dict[str, str]]:
+    system, question = ASKED
+    return [{**system, "content": told(system["content"], True)}, question]
+
+
+def lost_marks(tokenizer: "PreTrainedTokenizerBase") -> list[str]:
+    """The marks of a thought that are no token each, or one that decoding leaves out: none could be counted or taken
+    off.
+    """
+    known = {mark: tokenizer.encode(mark, add_special_tokens=False) for mark in (OPEN, CLOSE)}
+    return [
+        mark for mark, ids in known.items() if len(ids) != 1 or tokenizer.decode(ids, skip_special_tokens=True) != mark
+    ]

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 OPEN, CLOSE = "<think>", "</think>"
 NONE_YET = f"{OPEN}\n\n{CLOSE}\n\n"
 """The empty thought that a chat template writes where a model shall answer at once."""
+_CLOSED = re.compile(rf"{OPEN}\s*{CLOSE}\s*\Z")
 ON, OFF = "/think", "/no_think"
 _IN_OBJECT = rf'(?:"(?:[^"\\]|\\.)*"|(?!{OPEN})[^"])*?'
 THOUGHTS = rf"(?s)\A(?:(?:\s*\{{{_IN_OBJECT}|(?!\s*\{{)(?:(?!{OPEN}).)*?){CLOSE}\s*|\s*{OPEN}(?:.*?{CLOSE}\s*|.*))*"
@@ -18,6 +19,11 @@ THOUGHTS = rf"(?s)\A(?:(?:\s*\{{{_IN_OBJECT}|(?!\s*\{{)(?:(?!{OPEN}).)*?){CLOSE}
 is closed twice; all of a text whose thought is not closed. A mark within a string of a JSON object is said and closes
 nothing. A pattern, since it is packed with models that are served without our code."""
 _THOUGHTS = re.compile(THOUGHTS)
+
+
+def without_an_empty_one(text: str) -> str:
+    """A text without the empty thought at its end, however its lines are broken."""
+    return _CLOSED.sub("", text)
 
 
 def answer_of(text: str) -> str:

@@ -79,6 +79,8 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.action == "fetch":
         from data.own.hub import hub_rows
 
+        _require_task(arguments.task, "general")
+
         more = {name: value for name in ("task", "licence") if (value := getattr(arguments, name))}
         count = write_lines(arguments.file, hub_rows(arguments.pinned, more, arguments.split, arguments.config))
     else:
@@ -86,6 +88,13 @@ def main(arguments: argparse.Namespace) -> int:
     again = shlex.quote(str(arguments.file))
     print(f"{count} prompts written to {arguments.file}; look at them: tucano data check {again}")
     return FINE
+
+
+def _require_task(task: str | None, *more: str) -> None:
+    from tucano.prompts import TASKS
+
+    if task not in (None, *TASKS, *more):
+        raise UserError(f"--task {task} is none of {', '.join((*TASKS, *more))}")
 
 
 def check(place: Path) -> int:
@@ -115,10 +124,8 @@ def make(arguments: argparse.Namespace) -> int:
     from data.own.rows import LONGEST_NAME
     from tucano.files.prompts import PromptFiles
     from tucano.profiles import validated
-    from tucano.prompts import TASKS
 
-    if arguments.task not in (None, *TASKS):
-        raise UserError(f"--task {arguments.task} is none of {', '.join(TASKS)}")
+    _require_task(arguments.task)
     if min(arguments.count, arguments.samples, arguments.tokens) < 1 or not 0 <= arguments.least <= 1:
         raise UserError("--count, --samples and --tokens are at least 1, and --least is from 0 to 1")
     if not (arguments.licence.strip() and arguments.licence.isprintable() and len(arguments.licence) <= LONGEST_NAME):

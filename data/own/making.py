@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from data.own.rows import fault_of_answer
 from data.separation import NearDuplicates
 from rewards import RewardSet, load_reward_set
 from tucano.benchmark.endpoint import REFUSAL, SILENCE, Bill, NotTaken, ask, bill, refuse_unless_allowed
@@ -120,12 +121,13 @@ def _why_none(replies: Sequence[Reply]) -> str:
         return "refused by the endpoint"
     if any(reply is SILENCE for reply in replies):
         return "not answered by the endpoint; once the file is removed, the same command asks for these alone"
-    return CUT if any(reply.truncated for reply in replies) else "no answer that is whole"
+    return CUT if any(reply.truncated for reply in replies) else "no answer that is whole and plain text"
 
 
 def _usable(replies: Sequence[Reply]) -> list[str]:
-    whole = [reply.text for reply in replies if not (reply.failed or reply.truncated)]
-    return [answer for text in whole if (answer := answer_of(text).strip())]
+    """Whole answers that own data may hold: what it would not read is not worth a demonstration."""
+    whole = [answer_of(reply.text).strip() for reply in replies if not (reply.failed or reply.truncated)]
+    return [answer for answer in whole if fault_of_answer(answer) is None]
 
 
 def _worth(prompt: Prompt, answer: str, rewards: RewardSet, databases: Path) -> float:

@@ -162,6 +162,14 @@ def _text(given: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> s
     return value
 
 
+def fault_of_answer(answer: str) -> str | None:
+    """Why a text would be refused as a demonstration; None for one that is taken."""
+    try:
+        return unlearnable(_text({"demonstration": answer}, "demonstration"))
+    except Bad as bad:
+        return str(bad)
+
+
 def _refuse_odd_characters(name: str, value: str) -> None:
     if _HALF.search(value):
         raise Bad(UNREADABLE, f"{name} holds bytes that are {NOT_UTF8}, or half of a character")

@@ -3,13 +3,14 @@
 Apart from the templates themselves, which settings read: a key of data must not name transformers.
 """
 
+import copy
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tucano.artifacts.identity import SHIPPED
-from tucano.bases.folders import ENDS, require_end_tokens, tokenizer_in
-from tucano.chat_templates import ASKED, KNOWN, Render, behind, rendering, speaking
+from tucano.bases.folders import require_end_tokens, tokenizer_in
+from tucano.chat_templates import ASKED, KNOWN, Render, behind, lost_marks, rendering, speaking
 from tucano.errors import UserError
 from tucano.security.printable import short
 
@@ -35,23 +36,47 @@ def require_speaking(name: str, place: str, revision: str | None, template: str 
     if template is None and name in OURS:
         return
     tokenizer = _at_hand(place, revision)
-    if tokenizer is None:
-        _require_suitable(template)
+    if tokenizer is None and template is not None:
+        behind(_by_itself(template))
+    elif tokenizer is None:
+        return
     elif template is not None:
         speaking(tokenizer, template)
     else:
-        require_asked(tokenizer, _declared_ends(Path(place)) if is_here else None)
+        require_asked(tokenizer, _declared_ends(place, revision))
 
 
 def writes(fault: Callable[[Render], bool], name: str, place: str, revision: str | None, template: str | None) -> bool:
     """Whether a template that is not ours has this fault, as far as that is known here."""
-    if template in KNOWN or name in OURS:
+    if template in KNOWN or (template is None and name in OURS):
         return False
     try:
         tokenizer = _at_hand(place, revision)
-        return tokenizer is not None and fault(rendering(speaking(tokenizer, template)))
+        if tokenizer is not None:
+            return fault(rendering(speaking(tokenizer, template)))
+        return template is not None and fault(_by_itself(template))
     except Exception:  # `require_speaking` says what is wrong with it
         return False
+
+
+def lacks_marks(name: str, place: str, revision: str | None) -> list[str]:
+    """The marks of a thought that are no tokens of a base, as far as that is known here; nano is built with them."""
+    tokenizer = None if name == "nano" else _at_hand(place, revision)
+    return [] if tokenizer is None else lost_marks(tokenizer)
+
+
+def suited(tokenizer: "PreTrainedTokenizerBase | None", wanted: str) -> str:
+    """This known template, or the one that needs no marks of turns where the tokenizer has none for it."""
+    try:
+        speaking(copy.deepcopy(tokenizer), wanted) if tokenizer is not None else None
+    except UserError:
+        return "plain"
+    return wanted
+
+
+def suited_base(place: str, revision: str | None, wanted: str) -> str:
+    """The same of a base."""
+    return suited(_at_hand(place, revision), wanted)
 
 
 def require_asked(tokenizer: "PreTrainedTokenizerBase", ends: Collection[int] | None = None) -> None:
@@ -77,7 +102,8 @@ def refused_template(tokenizer: "PreTrainedTokenizerBase", fault: Exception) -> 
     why = "it has none" if tokenizer.chat_template is None else short(str(fault))
     return UserError(
         f"the model's chat template does not take a system prompt and a question ({why}); choose a model that was"
-        " trained to follow instructions, or give this one a template with model.chat_template=chatml"
+        " trained to follow instructions, or give this one a template with"
+        f" model.chat_template={suited(tokenizer, 'chatml')}"
     )
 
 
@@ -98,24 +124,29 @@ def _at_hand(place: str, revision: str | None) -> "PreTrainedTokenizerBase | Non
         return None
 
 
-def _declared_ends(folder: Path) -> list[int] | None:
-    """The end tokens that the model's own config names; None where that is not for this check to say."""
+def _declared_ends(place: str, revision: str | None) -> list[int] | None:
+    """The end tokens that the model's own config names, of a folder or kept of a hub's; None where that is not for this
+    check to say.
+    """
     from transformers import AutoConfig, GenerationConfig
 
+    where: dict[str, Any] = {} if Path(place).is_dir() else {"revision": revision, "local_files_only": True}
     try:
-        has_own = (folder / ENDS).is_file()
-        config = GenerationConfig.from_pretrained(folder) if has_own else AutoConfig.from_pretrained(folder)
+        try:
+            config = GenerationConfig.from_pretrained(place, **where)
+        except OSError:  # it has none of its own
+            config = AutoConfig.from_pretrained(place, **where)
         return require_end_tokens(config.eos_token_id)
     except Exception:
         return None
 
 
-def _require_suitable(template: str | None) -> None:
+def _by_itself(template: str) -> Render:
+    """How a template writes of which the tokenizer is not at hand."""
     from transformers.utils.chat_template_utils import render_jinja_template
 
-    if template is not None:
-        named = {"chat_template": KNOWN.get(template, template), "bos_token": "", "eos_token": ""}
-        behind(lambda chat, opened: str(render_jinja_template([chat], add_generation_prompt=opened, **named)[0][0]))
+    named = {"chat_template": KNOWN.get(template, template), "bos_token": "", "eos_token": ""}
+    return lambda chat, opened: str(render_jinja_template([chat], add_generation_prompt=opened, **named)[0][0])
 
 
 def _ships_one(folder: Path) -> bool:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
-from tucano.bases.asking import require_speaking, writes
+from tucano.bases.asking import lacks_marks, require_speaking, suited_base, writes
 from tucano.bases.folders import require_model
-from tucano.chat_templates import Render, changes_a_thought, opens_a_thought
+from tucano.chat_templates import Render, changes_a_thought, closes_a_thought, opens_a_thought
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
 from tucano.requirements.interpreters import has_module
@@ -123,21 +123,44 @@ def _opens_thoughts(settings: PipelineSettings) -> Iterator[str]:
     if _template_has(settings, lambda render: opens_a_thought(render, thinking is not None)):
         yield (
             f"{_whose_template(settings)} opens a thought before every answer, also where data.thinking names no task"
-            " for one, and an answer may never come; set model.chat_template=chatml-think, which closes it at once"
+            f" for one, and an answer may never come; {_another_template(settings)}"
         )
 
 
-def _shows_thoughts_as_asked(settings: PipelineSettings) -> Iterator[str]:
-    if settings.data.thinking and settings.sft.enabled and _template_has(settings, changes_a_thought):
+def _thinks_as_asked(settings: PipelineSettings) -> Iterator[str]:
+    if not settings.data.thinking:
+        return
+    if _template_has(settings, closes_a_thought):
+        yield (
+            f"{_whose_template(settings)} closes the thought before an answer, also of the tasks that data.thinking"
+            f" names; {_another_template(settings)}, or data.thinking=null"
+        )
+    elif settings.sft.enabled and _template_has(settings, changes_a_thought):
         yield (
             f"{_whose_template(settings)} does not write a thought once, behind what opens it, so SFT would teach other"
-            " thoughts than data.thinking asks for; set model.chat_template=chatml-think, or sft.enabled=false"
+            f" thoughts than data.thinking asks for; {_another_template(settings)}, or sft.enabled=false"
+        )
+
+
+def _has_marks_of_a_thought(settings: PipelineSettings) -> Iterator[str]:
+    model = settings.model
+    if settings.data.thinking is None:
+        return
+    if lost := lacks_marks(model.name, model.place, model.revision):
+        yield (
+            f"data.thinking needs a token for each mark of a thought, and {model.name} has none, or one that decoding"
+            f" leaves out, for {' and '.join(lost)}: this model cannot think; set data.thinking=null, or choose another"
         )
 
 
 def _template_has(settings: PipelineSettings, fault: Callable[[Render], bool]) -> bool:
     model = settings.model
     return writes(fault, model.name, model.place, model.revision, model.chat_template)
+
+
+def _another_template(settings: PipelineSettings) -> str:
+    model = settings.model
+    return f"set model.chat_template={suited_base(model.place, model.revision, 'chatml-think')}"
 
 
 def _whose_template(settings: PipelineSettings) -> str:
@@ -270,7 +293,8 @@ REFUSING: tuple[Check, ...] = (
     _base_is_pinned,
     _is_whole_and_speaks,
     _thinks_where_it_shall_not,
-    _shows_thoughts_as_asked,
+    _has_marks_of_a_thought,
+    _thinks_as_asked,
     _can_load_four_bits,
     has_own_interpreter,
     _has_a_vllm_interpreter,
@@ -286,7 +310,8 @@ REFUSING_MODELS: tuple[Check, ...] = (
     _base_is_pinned,
     _is_whole_and_speaks,
     _thinks_where_it_shall_not,
-    _shows_thoughts_as_asked,
+    _has_marks_of_a_thought,
+    _thinks_as_asked,
     _lengths_fit,
     _has_demonstrations,
     _mixes_into_something,

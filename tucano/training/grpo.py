@@ -121,8 +121,7 @@ def build(
     most = settings.grpo.max_completion_tokens
     most_thought = settings.grpo.max_think_tokens
     examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
-    thinking = frozenset(task for task, system in systems.items() if thinks(system))
-    scorer = Rewards(rewards, prompts, Reader(tokenizer, most_thought), thinking)
+    scorer = Rewards(rewards, prompts, Reader(tokenizer, most_thought), systems)
     dataset = _dataset(prompts, systems, tokenizer)
     with weights.kept_in_float32(policy):
         trainer = trainer_class()(
@@ -136,7 +135,7 @@ def build(
     if settings.model.device == "cuda":
         _know_the_gpu(trainer, settings, job.gpu_share)
     trainer.settings, trainer.scorer = settings.grpo, scorer
-    trainer.thinking = thinking
+    trainer.thinking = frozenset(task for task, system in systems.items() if thinks(system))
     trainer.draws_with(sampler)
     if job.teacher is not None:
         trainer.teacher = Teacher(EndpointSettings.model_validate(job.teacher))

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import torch
 from transformers import PreTrainedTokenizerBase, TrainingArguments, get_scheduler
 
+from tucano.chat_templates import lost_marks
 from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.training.grpo import PreflightStage
 from tucano.settings.training.preflight import SIGNALS
-from tucano.thoughts import CLOSE, NONE_YET, OPEN, can_think, thinks
+from tucano.thoughts import CLOSE, OPEN, bare, can_think, thinks, without_an_empty_one
 from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
@@ -166,8 +167,8 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
         return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
     prefix = closed.startswith(opened)
     before = (opened, closed.partition(ANSWER)[0])  # an empty thought there says: answer at once
-    opens = any(OPEN in text.removesuffix(NONE_YET) for text in before) and not thinks(systems[prompt.task])
-    kept = all(part["content"].strip() in opened for part in chat)
+    opens = any(OPEN in without_an_empty_one(text) for text in before) and not thinks(systems[prompt.task])
+    kept = all(bare(part["content"]).strip() in opened for part in chat)  # a template may heed the switch itself
     dated = opened != then
     mend = "the template opens a thought, from which no answer may come; model.chat_template=chatml-think closes it"
     return [
@@ -271,10 +272,7 @@ def thoughts(completions: Sequence[ScoredCompletion], most: int | None) -> Check
 
 def marks(tokenizer: PreTrainedTokenizerBase) -> Check:
     """The marks of a thought must be a token each, which decoding keeps: else none is counted or taken off."""
-    known = {mark: tokenizer.encode(mark, add_special_tokens=False) for mark in (OPEN, CLOSE)}
-    lost = [
-        mark for mark, ids in known.items() if len(ids) != 1 or tokenizer.decode(ids, skip_special_tokens=True) != mark
-    ]
+    lost = lost_marks(tokenizer)
     if lost:
         return Check(
             "marks of a thought",

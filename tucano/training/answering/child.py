@@ -22,7 +22,6 @@ from tucano.errors import UserError, WorkerFailed
 from tucano.security.printable import short
 from tucano.settings.model import LoadedModel
 from tucano.settings.training.drawing import Completions
-from tucano.thoughts import thinks
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, chat, line
 from tucano.training.checkpoints import exact
 from tucano.training.policies.chat import encode_chats, stop_tokens
@@ -61,7 +60,7 @@ class Answerer:
             if refused is not None:
                 found[row] = _refused(len(prompt), refused)
             else:
-                opened = thinks(question.system) in self.reader.opens
+                opened = self.reader.opens(question.system)
                 form = None if opened else question.form  # it would hold the thought to it
                 decoding = Decoding(question.max_new_tokens, question.temperature, stop, form)
                 together.setdefault((decoding, None if question.seed is None else row), []).append(row)
@@ -105,7 +104,7 @@ class Answerer:
         return None
 
     def _drawn(self, question: Question, prompt: Sequence[int], draw: Draw, decoding: Decoding) -> Drawn:
-        text = self.reader.read(draw.tokens, thinks(question.system)).answer
+        text = self.reader.read(draw.tokens, question.system).answer
         ended = draw.tokens[-1] in decoding.stop
         text = (text if ended else text.rstrip("\ufffd")).strip()  # half a character, which the ceiling cut
         return Drawn(text, len(prompt), len(draw.tokens), truncated=not ended)

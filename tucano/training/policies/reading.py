@@ -1,12 +1,11 @@
 """From drawn tokens to an answer: thoughts are counted, limited and taken off here, for whoever judges or serves it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from transformers import PreTrainedTokenizerBase
 
-from tucano.thoughts import CLOSE, OPEN, answer_of, has_unclosed_thought, told
+from tucano.thoughts import CLOSE, OPEN, answer_of, has_unclosed_thought
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +25,23 @@ class Reader:
 
     tokenizer: PreTrainedTokenizerBase
     most: int | None = None
+    opened: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
+    """What is known of system prompts: whether the chat template begins the answer with a thought."""
 
-    @cached_property
-    def opens(self) -> frozenset[bool]:
-        """Of prompts that say that there shall be a thought (True), and that there shall be none (False): those whose
-        answer the chat template begins with one. What is drawn then lacks the mark that opens it.
-        """
+    def opens(self, system: str) -> bool:
+        """Whether an answer after this system prompt begins in a thought: what is drawn then lacks its first mark."""
+        if system not in self.opened:
+            chat = [{"role": "system", "content": system}, {"role": "user", "content": "."}]
+            asked = str(self.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
+            self.opened[system] = asked.rstrip().endswith(OPEN)
+        return self.opened[system]
 
-        def asked(thinks: bool) -> str:
-            chat = [{"role": "system", "content": told(".", thinks)}, {"role": "user", "content": "."}]
-            return str(self.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
+    def read(self, tokens: Sequence[int], system: str = ".") -> Said:
+        return self.said(str(self.tokenizer.decode(tokens, skip_special_tokens=True)), tokens, system)
 
-        return frozenset(thinks for thinks in (True, False) if asked(thinks).rstrip().endswith(OPEN))
-
-    def read(self, tokens: Sequence[int], thinks: bool = False) -> Said:
-        return self.said(str(self.tokenizer.decode(tokens, skip_special_tokens=True)), tokens, thinks)
-
-    def said(self, text: str, tokens: Sequence[int], thinks: bool = False) -> Said:
-        """`text` is what the tokens say; `thinks`, whether the prompt says that there shall be a thought."""
-        whole = OPEN + text if thinks in self.opens else text
+    def said(self, text: str, tokens: Sequence[int], system: str = ".") -> Said:
+        """`text` is what the tokens say, drawn after this system prompt."""
+        whole = OPEN + text if self.opens(system) else text
         answer = answer_of(whole)
         if answer == whole:
             return Said(text)

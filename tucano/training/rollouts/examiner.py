@@ -82,7 +82,7 @@ class Examiner:
                 said.cut,
             )
             for prompt, tokens in zip(repeated, drawn, strict=True)
-            for said in [reader.read(tokens, self.thinks(prompt.task))]
+            for said in [reader.read(tokens, self.system_prompts[prompt.task])]
         ]
 
     def thinks(self, task: str) -> bool:

@@ -1,6 +1,6 @@
 """Between a reward set and TRL: one reward function per component, all fed by one scoring of the batch."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rewards import RewardSet, Score
@@ -16,10 +16,10 @@ class Rewards:
         rewards: RewardSet,
         prompts: Sequence[Prompt],
         reader: Reader | None = None,
-        thinking: Collection[str] = (),
+        systems: Mapping[str, str] | None = None,
     ) -> None:
-        """`reader` takes thoughts off; without one there are none. `thinking`: tasks that are answered after one."""
-        self.rewards, self.reader, self.thinking = rewards, reader, thinking
+        """`reader` takes thoughts off, by what each task's system prompt opens; without one there are none."""
+        self.rewards, self.reader, self.systems = rewards, reader, systems or {}
         self.by_id = {prompt.id: prompt for prompt in prompts}
         tasks = sorted({prompt.task for prompt in prompts})
         self.weights = {name: weight for task in tasks for name, weight in rewards.component_weights(task).items()}
@@ -42,7 +42,7 @@ class Rewards:
                 self.said = [Said(text) for text in texts]
             else:
                 self.said = [
-                    self.reader.said(text, tokens, self.by_id[prompt_id].task in self.thinking)
+                    self.reader.said(text, tokens, self.systems.get(self.by_id[prompt_id].task, "."))
                     for text, tokens, prompt_id in zip(texts, drawn, prompt_ids, strict=True)
                 ]
             answers = [said.answer for said in self.said]
