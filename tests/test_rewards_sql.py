@@ -15,6 +15,7 @@ import sqlglot
 from pace import slowness
 from sql_stores import THIRDS, WRONG, write_stores
 
+from rewards import load_reward_set
 from rewards.parsing import sql
 from rewards.parsing.sql import (
     FREE_STEPS,
@@ -28,7 +29,9 @@ from rewards.parsing.sql import (
     run_query,
 )
 from rewards.parsing.sql_results import Outcome, answers_gold, fits, gold_result, in_order, unordered
-from rewards.sql_qa import leaves_open, tells_of_others
+from rewards.sql_qa import has_hanging_figures, leaves_open, tells_of_others
+from tucano.prompts import Prompt
+from tucano.truth.tasks import sql_qa as of_sql_qa
 
 
 @pytest.fixture(scope="module")
@@ -636,3 +639,27 @@ def test_further_columns_and_whole_numbers_are_near(suite: Path) -> None:
 )
 def test_prose_may_tell_of_other_states_or_months(prose: str, of_others: bool) -> None:
     assert tells_of_others(prose, "Quanto vendeu SP em 05/2018? WHERE estado = 'SP' AND mes = '2018-05'") == of_others
+
+
+@pytest.mark.parametrize(
+    ("prose", "hang"),
+    [
+        ("A consulta ordena meses pelo valor médio de RJ,8,8,8 de RJ,8 de RJ,8.", True),  # a champion's
+        ("A nota média dos clientes de PR em 12/2018,2,2,5,2.", True),
+        ("O frete médio de GO em 09/2018,9.", True),
+        ("Soma R$ 1.234,56 em 05/2018, 3 itens, ou 2,5% do total: 1, 2 e 3.", False),
+        ("Usa COALESCE(valor,0) e `IN (1,2,3)` para nulos.", False),
+    ],
+)
+def test_figures_that_hang_at_words_explain_nothing(prose: str, hang: bool, suite: Path) -> None:
+    """Training found that «RJ,8,8,8» is one word: the reward was 1, and the truth rose."""
+    assert has_hanging_figures(prose) == hang
+    prompt = Prompt(
+        "q", "sql_qa", "Pedidos de SP?", "t", "b2w", "own", reference={"sql": COUNT, "database": "store.sqlite"}
+    )
+    right = f"```sql\n{COUNT};\n```\nA consulta conta os pedidos que têm valor acima do limite pedido. "
+    rewards = load_reward_set("grounded", suite)
+    plain, told = (rewards.score(prompt, right + more).total for more in ("", prose))
+    assert (told < 0.7 < plain) == hang
+    plain, told = (of_sql_qa.exact(of_sql_qa.facts(prompt, right + more, suite)) for more in ("", prose))
+    assert (plain, told) == (1.0, of_sql_qa.GARBLED if hang else 1.0)
