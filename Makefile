@@ -23,7 +23,7 @@ run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
 
 test: $(VENV)/.stamp check
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=12
 
 # Only files with such tests are read: two processes would import all the others for nothing.
 services: $(VENV)/.stamp
