@@ -143,7 +143,9 @@ def _means(effect: Effect | None) -> list[str]:
 
 
 def example(row: Row) -> str:
-    """Of the held-out prompts the one whose two shown answers score most nearly as all do in the mean."""
+    """Of the held-out prompts that are answered otherwise after training, the one whose two shown answers score most
+    nearly as all do in the mean.
+    """
     compared = row.comparison
     measures = (compared.find(TOGETHER, compared.reference, compared.primary, of) for of in ("reward", "truth"))
     means = {found.measure: (found.overall.reference_mean, found.overall.arm_mean) for found in measures if found}
@@ -154,13 +156,14 @@ def example(row: Row) -> str:
          _median(answers, compared.shown_arm, prompt, compared.primary))
         for prompt in asked
     ]  # fmt: skip
+    other = [(before, after) for before, after in pairs if before.completion != after.completion]
     shown = [
         (before, after)
-        for before, after in pairs
+        for before, after in other
         if not any(FENCE in text for text in (asked[before.prompt_id], before.completion, after.completion))
     ]
     if not shown:
-        raise UserError("every prompt or answer of this run holds a fence of Markdown")
+        raise UserError("every prompt or answer of this run holds a fence of Markdown, or is answered as before")
 
     def off(pair: tuple[Answer, Answer]) -> float:
         return sum(
@@ -173,8 +176,9 @@ def example(row: Row) -> str:
     said = ", ".join(f"{of} {' to '.join(map(ENGLISH.number, both))}" for of, both in means.items())
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
-        f"Of {compared.prompts} held-out prompts this is the one whose two answers ({before.task}) score most nearly as"
-        f" all do in the mean ({said}). Each answer has the median reward of its model's; only line breaks are ours."
+        f"Of {compared.prompts} held-out prompts {len(other)} are answered otherwise after training. This is the one of"
+        f" them whose two answers ({before.task}) score most nearly as all do in the mean ({said}). Each answer has the"
+        " median reward of its model's; only line breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),
