@@ -287,6 +287,17 @@ def test_a_base_without_tokens_for_the_marks_of_a_thought_is_refused_where_a_tas
     assert not refused(with_its_own(tokenizer, tmp_path, THINKING_TEMPLATE), SOME)
 
 
+def test_dpo_is_refused_where_it_would_learn_behind_other_tokens_than_are_asked(tmp_path: Path) -> None:
+    """TRL cuts a pair at the tokens that both texts share: behind `<think>` two line ends were one of them."""
+    joins = build_tokenizer(["linha\n\nlinha"] * 9, ModelSettings(nano_vocabulary=300), thinking=True)
+    said = "a prompt's last token goes on into the answer"
+    for template, is_refused in ((ALWAYS, True), (QWEN_2_5, False), (THINKING_TEMPLATE, False)):
+        place = with_its_own(copy.deepcopy(joins), tmp_path, template)
+        dpo = [said in one for one in refused(place, "dpo.enabled=true")]
+        assert dpo == [True] * is_refused and not refused(place)
+        assert not refused(place, "dpo.enabled=true", "model.chat_template=chatml-think")
+
+
 def test_a_mend_is_one_that_the_tokenizer_can_take(tmp_path: Path) -> None:
     """A tokenizer without ChatML's marks was told to speak it."""
     without = build_tokenizer([ANSWER], ModelSettings(nano_vocabulary=300))

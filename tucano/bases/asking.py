@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tucano.artifacts.identity import SHIPPED
 from tucano.bases.folders import require_end_tokens, tokenizer_in
-from tucano.chat_templates import ASKED, KNOWN, Render, behind, lost_marks, rendering, speaking
+from tucano.chat_templates import ANSWER, ASKED, KNOWN, Render, behind, lost_marks, rendering, speaking
 from tucano.errors import UserError
 from tucano.security.printable import short
 
@@ -55,6 +55,24 @@ def writes(fault: Callable[[Render], bool], name: str, place: str, revision: str
         if tokenizer is not None:
             return fault(rendering(speaking(tokenizer, template)))
         return template is not None and fault(_by_itself(template))
+    except Exception:  # `require_speaking` says what is wrong with it
+        return False
+
+
+def shares_a_token(name: str, place: str, revision: str | None, template: str | None) -> bool:
+    """Whether the last token of a prompt goes on into the answer, so that what is shown whole is cut elsewhere than
+    what is asked, as far as that is known here: two line ends behind a thought are one token to Qwen3.
+    """
+    if template in KNOWN or (template is None and name in OURS):
+        return False
+    try:
+        tokenizer = _at_hand(place, revision)
+        if tokenizer is None:
+            return False
+        write = rendering(speaking(tokenizer, template))
+        asked, whole = write(ASKED, True), write([*ASKED, {"role": "assistant", "content": ANSWER}], False)
+        prompt, shown = (tokenizer.encode(text, add_special_tokens=False) for text in (asked, whole))
+        return shown[: len(prompt)] != prompt
     except Exception:  # `require_speaking` says what is wrong with it
         return False
 

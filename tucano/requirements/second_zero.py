@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
-from tucano.bases.asking import lacks_marks, require_speaking, suited_base, writes
+from tucano.bases.asking import lacks_marks, require_speaking, shares_a_token, suited_base, writes
 from tucano.bases.folders import require_model
 from tucano.chat_templates import Render, changes_a_thought, closes_a_thought, opens_a_thought
 from tucano.errors import UserError
@@ -139,6 +139,15 @@ def _thinks_as_asked(settings: PipelineSettings) -> Iterator[str]:
         yield (
             f"{_whose_template(settings)} does not write a thought once, behind what opens it, so SFT would teach other"
             f" thoughts than data.thinking asks for; {_another_template(settings)}, or sft.enabled=false"
+        )
+
+
+def _prefers_what_is_asked(settings: PipelineSettings) -> Iterator[str]:
+    model = settings.model
+    if settings.dpo.enabled and shares_a_token(model.name, model.place, model.revision, model.chat_template):
+        yield (
+            f"by {_whose_template(settings)} a prompt's last token goes on into the answer, so dpo.enabled=true would"
+            f" learn from answers to another prompt than is asked; {_another_template(settings)}, or dpo.enabled=false"
         )
 
 
@@ -295,6 +304,7 @@ REFUSING: tuple[Check, ...] = (
     _thinks_where_it_shall_not,
     _has_marks_of_a_thought,
     _thinks_as_asked,
+    _prefers_what_is_asked,
     _can_load_four_bits,
     has_own_interpreter,
     _has_a_vllm_interpreter,
@@ -312,6 +322,7 @@ REFUSING_MODELS: tuple[Check, ...] = (
     _thinks_where_it_shall_not,
     _has_marks_of_a_thought,
     _thinks_as_asked,
+    _prefers_what_is_asked,
     _lengths_fit,
     _has_demonstrations,
     _mixes_into_something,
