@@ -144,7 +144,7 @@ def explains(prose: str, prompt: PromptLike) -> float:
     return clip(len(tokens) / FEWEST_WORDS) * portuguese(tokens) * (originality(tokens, prompt.user) > 0)
 
 
-_CALL = re.compile(r"\w+ ?\([^()]*\)|`[^`\n]*`")
+_CALL = re.compile(r"\w{1,30} ?\([^()\n]{0,99}\)|`[^`\n]{0,99}`")
 _HANGING = re.compile(r"[a-z],\d|\d,\d+,\d|/\d{4},\d")
 
 

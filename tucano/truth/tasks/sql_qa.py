@@ -38,7 +38,7 @@ WITH_MORE, ROUNDED = 0.85, 0.5
 GARBLED = 0.65
 """What it leaves of an answer with figures that hang at words or at each other by commas («de RJ,8,8»): none of 1,068
 answers rated 5 has one, and a trained model wrote dozens."""
-_CODE = re.compile(r"[a-z_]+\s*\([^)]*\)|`[^`]*`", re.IGNORECASE)
+_CODE = re.compile(r"[a-z_]{1,30} ?\([^)]{0,99}\)|`[^`]{0,99}`", re.IGNORECASE)
 _GARBLED = re.compile(r"[^\W\d_],\d|,\d+,\d|/\d\d\d\d,\d")
 _FENCED = re.compile(r"```[ \t]*(?:\w+[ \t]*\n)?(?:sql\b)?\s*(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _BARE = re.compile(r"\b(?:SELECT|WITH)\b.*?(?:;|\n[ \t]*\n|\Z)", re.DOTALL | re.IGNORECASE)
