@@ -5,7 +5,8 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import torch
@@ -23,6 +24,7 @@ from transformers import PreTrainedTokenizerBase
 from data.prepare import prepare
 from data.thoughts import taken_off, thought_through
 from rewards import load_reward_set
+from tucano.benchmark.public.questions import Question as PublicQuestion
 from tucano.files.models import ServedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.profiles import validated
@@ -31,6 +33,7 @@ from tucano.settings import ModelSettings
 from tucano.settings.data import PromptPlan
 from tucano.thoughts import CLOSE, OPEN, THOUGHTS, answer_of, told, with_thought
 from tucano.training import preflight_checks as check
+from tucano.training.answering import public
 from tucano.training.answering.child import Answerer
 from tucano.training.answering.messages import Question
 from tucano.training.policies.nano import build_model, build_tokenizer
@@ -134,6 +137,26 @@ def test_a_thought_is_read_by_the_system_prompt_that_was_asked(tokenizer: PreTra
     for system in ("Escreva.", told("Escreva.", True)):
         assert reader.read(thought, system) == Said("", len(thought), cut=True)
     assert reader.read(thought, told("Escreva.", False)) == Said("abc")
+
+
+def test_a_public_answer_is_read_by_the_switch_that_it_was_asked_with(
+    tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked = copy.deepcopy(tokenizer)
+    forked.chat_template = str(tokenizer.chat_template) + "{{ '<think>\n' if add_generation_prompt and not quiet }}"
+    drawn = SimpleNamespace(sample=lambda *_: [Draw(tokenizer.encode("Acre"), None)], close=lambda: None)
+    monkeypatch.setattr(public, "sampler_for", lambda *_: drawn)
+    monkeypatch.setattr(public, "rank_of", lambda _: 0)
+    asked = PublicQuestion("q", "faquad", "Qual estado?", "g", ("Acre",))
+    model: Any = (build_model(forked, SMALL_MODEL, seed=1), forked)
+    for most, said in ((20, "Acre"), (None, "")):  # told to answer at once; not told, it is in a thought
+        settings: Any = SimpleNamespace(
+            model=SimpleNamespace(max_length_tokens=256),
+            grpo=SimpleNamespace(max_completion_tokens=16, max_think_tokens=most),
+        )
+        arm: Any = SimpleNamespace(name="sft", base="")
+        (reply,) = public._written(cast(Any, None), settings, arm, model, [asked])
+        assert reply.text == said
 
 
 def test_an_answer_that_is_served_holds_no_thought_that_the_template_has_opened(

@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerBase
 from tucano.benchmark.public.questions import PublicFiles, Question, Reply, read_questions, write_lines
 from tucano.settings.comparison import GreedyAnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit, pulse
-from tucano.training.policies.chat import encode_chats, stop_tokens
+from tucano.training.policies.chat import Chat, encode_chats, stop_tokens
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy, load_arm
 from tucano.training.policies.reading import Reader
@@ -48,7 +48,8 @@ def _written(
     with closing(sampler_for(job, arm.base, rank_of(arm), settings.model, settings.grpo)) as sampler:
         drawn = sampler.sample(policy, [prompt[-longest:] for prompt in prompts], decoding)
     reader = Reader(tokenizer, settings.grpo.max_think_tokens)
-    answers = [reader.read(draw.tokens).answer for draw in drawn]
+    systems = [chat[0]["content"] for chat in _chats(questions, settings)]
+    answers = [reader.read(draw.tokens, system).answer for draw, system in zip(drawn, systems, strict=True)]
     return [
         Reply(arm.name, question.id, answer, len(prompt) > longest)
         for question, prompt, answer in zip(questions, prompts, answers, strict=True)
@@ -72,6 +73,10 @@ def _chosen(
 def _encoded(
     tokenizer: PreTrainedTokenizerBase, questions: Sequence[Question], settings: GreedyAnswersStage
 ) -> list[list[int]]:
+    return encode_chats(tokenizer, _chats(questions, settings)) if questions else []
+
+
+def _chats(questions: Sequence[Question], settings: GreedyAnswersStage) -> list[Chat]:
     """Of a model that can think: told to answer at once, as the gold answers are."""
     can_think = settings.grpo.max_think_tokens is not None
-    return encode_chats(tokenizer, [question.messages(can_think) for question in questions]) if questions else []
+    return [question.messages(can_think) for question in questions]
