@@ -48,7 +48,7 @@ def require_speaking(name: str, place: str, revision: str | None, template: str 
 
 def writes(fault: Callable[[Render], bool], name: str, place: str, revision: str | None, template: str | None) -> bool:
     """Whether a template that is not ours has this fault, as far as that is known here."""
-    if template in KNOWN or (template is None and name in OURS):
+    if _is_ours(name, template):
         return False
     try:
         tokenizer = _at_hand(place, revision)
@@ -63,7 +63,7 @@ def shares_a_token(name: str, place: str, revision: str | None, template: str | 
     """Whether the last token of a prompt goes on into the answer, so that what is shown whole is cut elsewhere than
     what is asked, as far as that is known here: two line ends behind a thought are one token to Qwen3.
     """
-    if template in KNOWN or (template is None and name in OURS):
+    if _is_ours(name, template):
         return False
     try:
         tokenizer = _at_hand(place, revision)
@@ -77,6 +77,10 @@ def shares_a_token(name: str, place: str, revision: str | None, template: str | 
         return False
 
 
+def _is_ours(name: str, template: str | None) -> bool:
+    return template in KNOWN or (template is None and name in OURS)
+
+
 def lacks_marks(name: str, place: str, revision: str | None) -> list[str]:
     """The marks of a thought that are no tokens of a base, as far as that is known here; nano is built with them."""
     tokenizer = None if name == "nano" else _at_hand(place, revision)
@@ -85,8 +89,10 @@ def lacks_marks(name: str, place: str, revision: str | None) -> list[str]:
 
 def suited(tokenizer: "PreTrainedTokenizerBase | None", wanted: str) -> str:
     """This known template, or the one that needs no marks of turns where the tokenizer has none for it."""
+    if tokenizer is None:
+        return wanted
     try:
-        speaking(copy.deepcopy(tokenizer), wanted) if tokenizer is not None else None
+        speaking(copy.deepcopy(tokenizer), wanted)
     except UserError:
         return "plain"
     return wanted
