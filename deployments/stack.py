@@ -230,6 +230,10 @@ def down(stack: Stack, say: Callable[[str], None] = print) -> None:
 def status(stack: Stack, say: Callable[[str], None] = print) -> bool:
     """Whether all is healthy; one line per service, and what is wrong with it; then how a person logs in."""
     running = read_services(stack.file)
+    if not any(service.process() for service in running.values()):
+        fell = f"; they should be, see the logs in {stack.log(PREFECT).parent}" if running else ""
+        say(f"The servers of `tucano up` are not running{fell}. `tucano run` needs none; `tucano up` starts them.")
+        return False
     workers = [name for name in running if name.startswith(WORKER)] or [f"{WORKER}-1"]
     healthy = True
     pages = {}

@@ -17,7 +17,6 @@ import pytest
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli import main as cli
 from tucano.cli.arguments import GROUPS, example, parser
-from tucano.files.results import ComparisonFiles
 from tucano.overview.next_steps import AFTER_A_RUN, next_steps
 from tucano.overview.runs import RunRecord, State, write_run
 
@@ -28,15 +27,19 @@ RUN = RunRecord("a1b2", "nano grounded #123456", NOW, NOW, "finished", "", "", f
 HEAVY = ("torch", "transformers", "prefect", "mlflow")
 
 
-def compared(root: Path) -> Path:
-    """A storage with a comparison of which only the headline is known; its folder."""
+def made(root: Path, stage: str, file: str, text: str) -> Path:
+    """A storage with an artifact of one file; its folder."""
 
     def produce(draft: Path) -> Mapping[str, Any]:
-        text = json.dumps({"verdict": {"headline": BETTER}})
-        ComparisonFiles(draft).comparison.write_text(text, encoding="utf-8")
+        (draft / file).write_text(text, encoding="utf-8")
         return {}
 
-    return Store(root).make(Recipe("comparison", {}, {}, "code"), produce, lambda said: None).folder
+    return Store(root).make(Recipe(stage, {}, {}, "code"), produce, lambda said: None).folder
+
+
+def compared(root: Path) -> Path:
+    """A storage with a comparison of which only the headline is known; its folder."""
+    return made(root, "comparison", "comparison.json", json.dumps({"verdict": {"headline": BETTER}}))
 
 
 def test_each_command_is_in_one_group_and_has_an_example_that_parses() -> None:
@@ -74,7 +77,9 @@ def test_a_finished_run_has_its_verdict_and_servers_their_state(tmp_path: Path) 
     write_run(tmp_path, RUN)
     verdict = f"The newest verdict here: {BETTER}"
     assert next_steps(tmp_path, lambda: False) == ([verdict], [*AFTER_A_RUN])
-    servers = [verdict, "The servers of `tucano up` are running."]
+    report = f"Its report: {made(tmp_path, 'report', 'report.html', 'Melhor') / 'report.html'}"
+    assert next_steps(tmp_path, lambda: False)[0] == [verdict, report]
+    servers = [verdict, report, "The servers of `tucano up` are running."]
     assert next_steps(tmp_path, lambda: True) == (servers, [*AFTER_A_RUN, "status"])
 
 

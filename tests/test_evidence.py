@@ -272,9 +272,10 @@ def test_passages_that_all_change_alike_say_nothing_of_forgetting(lost: float) -
         [one for one in told if "held-out passages" in one or "trechos reservados" in one]
         for told in (found.verdict.sentences, found.verdict.sentences_pt)
     )
-    change = found.language[0].change
-    assert english.endswith(f"bits per character {change:+.3f} (its 95 % interval cannot be assessed).")
-    assert portuguese.endswith("(o intervalo de 95 % não se pode avaliar).")
+    change, share = found.language[0].change, lost / 22  # passages of 20 to 24 nats
+    assert f"{change:+.3f} (its 95 % interval cannot be assessed), {100 * share:+.1f} %; " in english
+    assert english.endswith("; an established loss above 5 % would be forgetting.")
+    assert "(o intervalo de 95 % não se pode avaliar), " in portuguese and portuguese.endswith("acima de 5 %.")
     moved = replace(found.language[0], low=-0.2, high=1.7)
     assert "(95 % interval -0.200 to +1.700)" in said(found.main, StudyContext(forgetting=(moved,)))[0]
 

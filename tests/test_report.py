@@ -17,7 +17,7 @@ from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.table import render_table
 from tucano.prompts import TASKS, Prompt
 from tucano.report import plots
-from tucano.report.language import ENGLISH, LANGUAGES
+from tucano.report.language import ENGLISH, LANGUAGES, PORTUGUESE
 from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.settings import ComparisonSettings
 
@@ -197,11 +197,17 @@ def test_where_no_smallest_gain_is_known_a_dash_stands() -> None:
 
 PARTS = {
     "Contra o modelo base": "Against the base model", "Verdade de referência": "Ground truth", "Treino": "Training",
-    "Saúde do treino": "Health of the training", "Espaço no ponto de partida": "Room at the start",
+    "As palavras deste relatório": "The words of this report", "Saúde do treino": "Health of the training", "Espaço no ponto de partida": "Room at the start",
     "Antes e depois": "Before and after", "Auditoria das recompensas": "Audit of the rewards",
     "Auditoria após o treino": "Audit after training", "3 min 20 s": "3 min 20 s", "3fa9c1d2": "3fa9c1d2", "1.480": "1,480",
     "5e−06": "5e-06", "US$ 2,00": "US$ 2.00", "O que difere de laptop": "What differs from laptop", "a&lt;b": "a&lt;b",
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "title"), [(15, "treino"), (100, "treino (média móvel de 8 passos)")])
+def test_a_training_curve_says_over_how_many_steps_it_is_a_mean(steps: int, title: str) -> None:
+    drawn = plots.curves([SeedCurves(1, {plots.REWARD: [(step, 0.5) for step in range(steps)]})], PORTUGUESE)
+    assert f">{title}</text>" in drawn
 
 
 def test_every_part_is_there(page: str) -> None:

@@ -192,7 +192,7 @@ def _last_verdict(settings: PipelineSettings) -> str:
 def _last_answers(settings: PipelineSettings) -> str:
     from tucano.report.side_by_side import side_by_side
 
-    said = "Three answers as served, of each task the one that changed most nearly as usual, before and after:"
+    said = "An answer of each task as it is served, the one that changed most nearly as usual, before and after:"
     return "\n".join([said, "", *side_by_side(_last_comparison(settings))])
 
 

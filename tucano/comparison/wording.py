@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tucano.comparison.claims import WHOLE, Facts, StudyContext, after_holm, after_looks, lost, task_drops, task_gains
 from tucano.comparison.contrast import Contrast, Effect
-from tucano.comparison.forgetting import Forgetting
+from tucano.comparison.forgetting import FORGETTING, Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese, possible
 from tucano.statistics.inference import SMALLEST_SEEDS, UNKNOWN
 from tucano.statistics.planning import chance_finding
@@ -152,6 +152,8 @@ def _language(say: Speaker, found: Forgetting) -> str:
         before=number(found.before, 1),
         after=number(found.after, 1),
         change=number(found.change, signed=True),
+        share=number(100 * found.change / found.bits, 1, signed=True),
+        limit=_percent(say, FORGETTING),
         range=say("no range") if (found.low, found.high) == UNKNOWN else known,
     )
 

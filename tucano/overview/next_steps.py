@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tucano.artifacts.store import last_used
 from tucano.errors import UserError
-from tucano.files.results import ComparisonFiles
+from tucano.files.results import ComparisonFiles, ReportFiles
 from tucano.overview.runs import read_runs
 
 UNREADABLE = (UserError, OSError, ValueError, TypeError, KeyError, RecursionError)
@@ -31,6 +31,7 @@ def next_steps(root: Path, serves: Callable[[], bool]) -> tuple[list[str], list[
     try:
         newest = next(iter(read_runs(root)[0]), None)
         verdict = _verdict(root)
+        report = last_used(root, "report")
         served = serves()
     except UNREADABLE as error:
         return [f"The storage {root} cannot be read: {' '.join(str(error).split())}"], ["doctor", "diagnose"]
@@ -39,6 +40,7 @@ def next_steps(root: Path, serves: Callable[[], bool]) -> tuple[list[str], list[
     else:
         said = SAID.get(newest.state, "").format(failure=newest.failure) if newest else ""
         found = [*filter(None, [said, f"The newest verdict here: {verdict}" if verdict else ""])]
+        found += [f"Its report: {ReportFiles(report).page}"] if verdict and report else []
         commands = ["run"] if newest and newest.state in ENDED_EARLY else []
         commands += AFTER_A_RUN if verdict else ["ui"]
     if served:

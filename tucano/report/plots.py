@@ -178,7 +178,7 @@ def paired(points: Sequence[Point], reference: str, language: Language) -> str:
 
 
 def curves(training: Sequence[SeedCurves], language: Language) -> str:
-    """Training reward (moving average) and validation reward by step.
+    """Training reward (of a long training its moving average) and validation reward by step.
 
     A line per seed, their mean, and the band from the worst to the best seed over the steps that all seeds have."""
     with matplotlib.rc_context(_style(language)):
@@ -187,8 +187,10 @@ def curves(training: Sequence[SeedCurves], language: Language) -> str:
         _seed_lines(left, training, REWARD)
         _seed_lines(right, training, VALIDATION)
         step = language.say("passo", "step")
+        window = max(_window(len(one.metrics.get(REWARD, ()))) for one in training)
+        over = language.say(f" (média móvel de {window} passos)", f" (moving average over {window} steps)")
         left.set(
-            title=language.say("treino (média móvel)", "training (moving average)"),
+            title=language.say("treino", "training") + (over if window > 1 else ""),
             xlabel=step,
             ylabel=language.say("recompensa média", "mean reward"),
         )
@@ -212,8 +214,12 @@ def health(training: Sequence[SeedCurves], language: Language) -> str:
         return _svg(figure)
 
 
+def _window(steps: int) -> int:
+    return max(1, round(WINDOW_SHARE * steps))
+
+
 def _smoothed(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    window = max(1, round(WINDOW_SHARE * len(points)))
+    window = _window(len(points))
     values = np.convolve([value for _, value in points], np.ones(window) / window, mode="valid")
     return [(step, float(value)) for (step, _), value in zip(points[window - 1 :], values, strict=True)]
 

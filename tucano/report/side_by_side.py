@@ -9,16 +9,15 @@ from tucano.comparison.compare import Comparison, Pair
 from tucano.presentation.tables import WIDTH, wrapped
 from tucano.security.printable import printable
 
-SHOWN = 3
 MOST_LINES = 12
 COLUMN = (WIDTH - 3) // 2
 
 
 def side_by_side(comparison: Comparison) -> list[str]:
-    """Of three tasks the pair whose gain is nearest to the mean of those that the comparison shows."""
+    """Of each task the pair whose gain is nearest to the mean of those that the comparison shows."""
     tasks = dict.fromkeys(pair.task for pair in comparison.samples)
     lines: list[str] = []
-    for task in list(tasks)[:SHOWN]:
+    for task in tasks:
         pairs = [pair for pair in comparison.samples if pair.task == task]
         usual = fmean(pair.change for pair in pairs)
         lines += [*_pair(min(pairs, key=lambda pair: abs(pair.change - usual))), ""]
