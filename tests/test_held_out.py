@@ -1,5 +1,7 @@
 """Reward and truth on two rating sets that nothing was learned from (data/held_out.jsonl.xz), as they were shown once."""
 
+import re
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -12,6 +14,8 @@ from tucano.rating.ratings import RatedAnswer
 from tucano.rating.store import rating_store
 from tucano.rating.table import read_held_out
 from tucano.truth import truth
+
+PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
 
 Scores = dict[str, list[tuple[float, float]]]
 
@@ -48,3 +52,21 @@ def test_good_answers_earn_and_bad_ones_do_not(scored: tuple[str, Scores], task:
 def test_scores_order_answers_as_raters_do(scored: tuple[str, Scores], task: str) -> None:
     ratings, scores = zip(*scored[1][task], strict=True)
     assert spearmanr(ratings, scores).statistic >= 0.76
+
+
+def printed(what: str) -> list[tuple[str, str]]:
+    """(reward, truth) of each task in a row of the page's table."""
+    (row,) = re.findall(rf"^\| {what}: reward / truth \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return [tuple(cell.split(" of ")[0].strip().split(" / ")) for cell in row.split("|")]
+
+
+def test_the_page_says_what_these_sets_say_today(scored: tuple[str, Scores]) -> None:
+    judge, found = scored
+    mine = ["reward", "truth"].index(judge)
+    pairs = [list(zip(*found[task], strict=True)) for task in REPORTED]
+    rhos = [f"{spearmanr(*pair).statistic:.2f}".removeprefix("0") for pair in pairs]
+    good = [f"{fmean(s for r, s in found[task] if r >= 4.75):.2f}" for task in REPORTED]
+    passed = [str(sum(s > 0.3 for r, s in found[task] if r <= 2)) for task in REPORTED]
+    assert [cell[mine] for cell in printed("rho")] == rhos
+    assert [cell[mine] for cell in printed("mean of answers rated 5")] == [one.removeprefix("0") for one in good]
+    assert [cell[mine] for cell in printed(r"rated 1 or 2 and above \.30")] == passed

@@ -1,5 +1,5 @@
-"""What the rated answers earn, frozen: no change of the sets in `FROZEN` goes unseen (`open` is none of them). Not that
-these scores are right; the audit judges that.
+"""What the rated answers earn, frozen: no change of the sets in `FROZEN` goes unseen. Not that these scores are right;
+the audit judges that.
 
 Where a change is meant, `python tests/test_rewards_golden.py` writes them anew; the commit says why they differ.
 """
@@ -17,7 +17,7 @@ from tucano.truth import truth
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")
-FROZEN: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.random")
+FROZEN: tuple[SetName, ...] = ("v4.2", "grounded", "open", "controls.format", "controls.random")
 
 
 def scored() -> Iterator[dict[str, Any]]:
