@@ -42,6 +42,8 @@ MEND = "make run && make readme"
 PARTS = ("verdict", "example", "times")
 MARKED = re.compile(rf"(<!-- from the run: ({'|'.join(PARTS)}) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 WHOLE = "all"
+SHOWN: Decoding = "served"
+"""The example is decoded as a user would see it; the verdict is on samples."""
 FENCE = "```"
 WIDTH = 110
 
@@ -143,19 +145,19 @@ def _means(effect: Effect | None) -> list[str]:
 
 
 def example(row: Row) -> str:
-    """Of the held-out prompts that are answered otherwise after training, the one whose two shown answers score most
-    nearly as all do in the mean.
+    """Of the held-out prompts that are answered otherwise after training, the one whose two answers, as served, score
+    most nearly as all do in the mean.
     """
     compared = row.comparison
-    measures = (compared.find(TOGETHER, compared.reference, compared.primary, of) for of in ("reward", "truth"))
-    means = {found.measure: (found.overall.reference_mean, found.overall.arm_mean) for found in measures if found}
+    scored = {"reward": compared.means[SHOWN], "truth": compared.truths.get(SHOWN, {})}
+    arms = (compared.reference, compared.shown_arm)
+    means = {of: [by_arm[arm]["overall"] for arm in arms] for of, by_arm in scored.items() if by_arm}
     asked = {prompt.id: prompt.user for prompt in read_prompts(PromptFiles(row.stages["data"].folder).test)}
     answers = read_answers(AnswerFiles(row.stages["answers"].folder).answers)
     pairs = [
-        (_median(answers, compared.reference, prompt, compared.primary),
-         _median(answers, compared.shown_arm, prompt, compared.primary))
+        (_median(answers, compared.reference, prompt, SHOWN), _median(answers, compared.shown_arm, prompt, SHOWN))
         for prompt in asked
-    ]  # fmt: skip
+    ]
     other = [(before, after) for before, after in pairs if before.completion != after.completion]
     shown = [
         (before, after)
@@ -176,9 +178,9 @@ def example(row: Row) -> str:
     said = ", ".join(f"{of} {' to '.join(map(ENGLISH.number, both))}" for of, both in means.items())
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
-        f"Of {compared.prompts} held-out prompts {len(other)} are answered otherwise after training. This is the one of"
-        f" them whose two answers ({before.task}) score most nearly as all do in the mean ({said}). Each answer has the"
-        " median reward of its model's; only line breaks are ours."
+        f"As served, {len(other)} of {compared.prompts} held-out prompts are answered otherwise after training. This is"
+        f" the one of them whose two answers ({before.task}) score most nearly as all do in the mean ({said}). Only line"
+        " breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),

@@ -19,6 +19,8 @@ HELD_OUT = DATA / "held_out.jsonl.xz"
 """The same of sets that no judge has learned from."""
 TONES = DATA / "tones.jsonl.xz"
 """Answers to prompts as other shops write them, two raters each: tone in the place of the set."""
+HELD_OUT_TONES = DATA / "held_out_tones.jsonl.xz"
+"""The same of tones that no judge has learned from."""
 
 
 class TableLine(RatingLine):
@@ -50,6 +52,11 @@ def read_held_out() -> dict[int, list[RatedAnswer]]:
 def read_tones() -> dict[str, list[RatedAnswer]]:
     """The rated answers of each tone, by its name."""
     return _grouped(TONES, ToneLine, lambda line: line.tone)
+
+
+def read_held_out_tones() -> dict[str, list[RatedAnswer]]:
+    """Those of each tone that was shown, but that nothing has been learned from."""
+    return _grouped(HELD_OUT_TONES, ToneLine, lambda line: line.tone)
 
 
 def _grouped(table: Path, kind: type[R], group_of: Callable[[R], G]) -> dict[G, list[RatedAnswer]]:

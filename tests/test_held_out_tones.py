@@ -1,0 +1,79 @@
+"""Rewards and truth on prompts of five shops that nothing was learned from (data/held_out_tones.jsonl.xz)."""
+
+import re
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from scipy.stats import spearmanr
+
+from rewards import load_reward_set
+from tucano.project import COMMITTED_RATINGS
+from tucano.rating.ratings import RatedAnswer
+from tucano.rating.store import rating_store
+from tucano.rating.table import read_held_out_tones, read_tones
+from tucano.truth import truth
+
+PAGE = Path(__file__).parents[1] / "docs" / "truth.md"
+TASKS = ("extraction", "insights", "push")
+PROMISED = {"grounded": (0.38, 0.28), "open": (0.7, 0.6), "truth": (0.7, 0.7)}
+"""Of each task of each tone: rho with the raters, and the mean of answers rated 5. `grounded` does not travel."""
+
+Scores = dict[tuple[str, str], list[tuple[float, float]]]
+
+
+@pytest.fixture(scope="module", params=["grounded", "open", "truth"])
+def judged(request: pytest.FixtureRequest) -> tuple[str, Scores]:
+    """{(task, tone): (rating, score) of each answer}"""
+    found: Scores = {}
+    with rating_store(COMMITTED_RATINGS) as stores:
+        rewards = {name: load_reward_set(name, stores) for name in ("grounded", "open")}
+
+        def score(one: RatedAnswer) -> float:
+            if request.param == "truth":
+                return truth(one.prompt, one.completion, stores) or 0.0
+            return rewards[request.param].score(one.prompt, one.completion).total
+
+        for tone, answers in read_held_out_tones().items():
+            for one in answers:
+                found.setdefault((one.prompt.task, tone), []).append((one.rating, score(one)))
+    return request.param, found
+
+
+def rho(pairs: list[tuple[float, float]]) -> float:
+    return float(spearmanr(*zip(*pairs, strict=True)).statistic)
+
+
+def good(pairs: list[tuple[float, float]]) -> float:
+    return fmean(score for rating, score in pairs if rating >= 4.75)
+
+
+def poor(pairs: list[tuple[float, float]]) -> float:
+    return fmean(score for rating, score in pairs if rating <= 2)
+
+
+def test_five_tones_have_sixty_answers_of_each_task_and_nobody_learned_from_them() -> None:
+    tones = read_held_out_tones()
+    assert len(tones) == 5 and not {*tones} & {*read_tones()}
+    for answers in tones.values():
+        assert [sum(one.prompt.task == task for one in answers) for task in TASKS] == [60, 60, 60]
+        assert all(len(one.given) == 2 for one in answers)
+
+
+def test_every_task_of_every_tone_is_ordered_as_far_as_is_promised(judged: tuple[str, Scores]) -> None:
+    name, found = judged
+    lowest_rho, lowest_good = PROMISED[name]
+    assert min(map(rho, found.values())) >= lowest_rho
+    assert min(map(good, found.values())) >= lowest_good
+    assert max(map(poor, found.values())) <= 0.25
+
+
+def test_the_page_says_what_they_say(judged: tuple[str, Scores]) -> None:
+    name, found = judged
+    said = {}
+    for task in TASKS:
+        tones = [pairs for (of, _), pairs in found.items() if of == task]
+        cells = [fmean(map(rho, tones)), min(map(rho, tones)), fmean(map(good, tones)), fmean(map(poor, tones))]
+        said[task] = [f"{value:.2f}".removeprefix("0") for value in cells]
+    rows = re.findall(rf"^\| {name} \| (\w+) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {task: cells.split(" | ") for task, cells in rows} == said
