@@ -178,9 +178,9 @@ def example(row: Row) -> str:
     said = ", ".join(f"{of} {' to '.join(map(ENGLISH.number, both))}" for of, both in means.items())
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
-        f"As served, {len(other)} of {compared.prompts} held-out prompts are answered otherwise after training. This is"
-        f" the one of them whose two answers ({before.task}) score most nearly as all do in the mean ({said}). Only line"
-        " breaks are ours."
+        f"As served, {len(other)} of {compared.prompts} held-out prompts are answered otherwise after training. This"
+        f" is the one of them whose two answers ({before.task}) score most nearly as all do in the mean ({said}). Only"
+        " line breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),

@@ -93,7 +93,7 @@ class Insights:
             "insights.invented",
             -0.05,
             "false figures: of another label, moved otherwise, or unknown to the brief",
-            "2 cost all; the first leaves 30 % of all credit; whole numbers up to 10 without a unit,"
+            f"2 cost all; the first leaves {FALSE:.0%} of all credit; whole numbers up to 10 without a unit,"
             " proposals, spans of time and what follows from the brief are free",
         ),
     )
@@ -162,7 +162,7 @@ class Push:
             "push.invented",
             -0.10,
             "numbers that the brief does not know, offers that it does not grant, another product",
-            "35 % of it without the product; any leaves 30 % of all credit",
+            f"35 % of it without the product; any leaves {FALSE:.0%} of all credit",
         ),
         Component("push.formal", -0.20, "the tone of a formal e-mail", "75 % of the credit is left"),
     )

@@ -114,23 +114,20 @@ def test_the_verdict_has_each_task_by_reward_and_by_truth(row: Row) -> None:
         assert [said[:2], said[4:6]] == [rewards, truths]
 
 
-def test_the_example_is_nearest_to_the_means_and_has_answers_of_median_reward(row: Row) -> None:
+def test_the_example_is_as_served_and_nearest_to_the_means(row: Row) -> None:
     text, answers = readme.example(row), read_answers(AnswerFiles(row.stages["answers"].folder).answers)
-    sampled = [answer for answer in answers if answer.decoding == "sampled"]
+    served = [answer for answer in answers if answer.decoding == "served"]
     means = {
-        arm: [
-            fmean(getattr(answer, of) or 0 for answer in sampled if answer.arm.startswith(arm))
-            for of in ("reward", "truth")
-        ]
-        for arm in ("sft", "seed")
+        arm: [fmean(getattr(answer, of) or 0 for answer in served if answer.arm == arm) for of in ("reward", "truth")]
+        for arm in ("sft", "seed-42")
     }
 
     def middle(arm: str, prompt: str) -> tuple[float, float | None]:
-        mine = [a for a in answers if (a.arm, a.prompt_id, a.decoding) == (arm, prompt, "sampled")]
+        mine = [a for a in served if (a.arm, a.prompt_id) == (arm, prompt)]
         return sorted((a.reward, a.truth) for a in mine)[(len(mine) - 1) // 2]
 
     def off(prompt: str) -> float:
-        shown = {"sft": middle("sft", prompt), "seed": middle("seed-42", prompt)}
+        shown = {arm: middle(arm, prompt) for arm in means}
         return sum(abs((shown[arm][of] or 0) - means[arm][of]) for arm in shown for of in (0, 1))
 
     nearest = min((point.prompt_id for point in row.comparison.points), key=off)

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from random import Random
 from statistics import fmean
 
 import pytest
@@ -66,6 +67,20 @@ def test_every_task_of_every_tone_is_ordered_as_far_as_is_promised(judged: tuple
     assert min(map(rho, found.values())) >= lowest_rho
     assert min(map(good, found.values())) >= lowest_good
     assert max(map(poor, found.values())) <= 0.25
+
+
+@pytest.mark.parametrize(("task", "most"), [("push", 0.15), ("insights", 0.02)])
+def test_good_words_in_any_order_are_worth_nothing_to_the_truth(task: str, most: float) -> None:
+    rng = Random(5)
+    good = [
+        one
+        for answers in read_held_out_tones().values()
+        for one in answers
+        if one.prompt.task == task and one.rating >= 4
+    ]
+    shuffled = [truth(one.prompt, " ".join(rng.sample(words := one.completion.split(), len(words)))) for one in good]
+    assert sum((worth or 0.0) > 0.3 for worth in shuffled) <= most * len(good)
+    assert sum((truth(one.prompt, one.completion) or 0.0) > 0.3 for one in good) >= 0.85 * len(good)
 
 
 def test_the_page_says_what_they_say(judged: tuple[str, Scores]) -> None:

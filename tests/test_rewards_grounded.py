@@ -253,6 +253,16 @@ def test_penalties_do_not_grow_without_a_reference(grounded: RewardSet) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["fone bluetooth", "caneca térmica", "tênis de corrida"])
+def test_a_product_earns_the_same_in_capitals_wherever_it_stands(grounded: RewardSet, name: str) -> None:
+    prompt = replace(PROMPTS["push"], user=f"Push de {name} com frete grátis.", reference={"product": name})
+    shouted = name.title().replace(" De ", " de ")
+    for text in ("{} com frete grátis só hoje!", "Seu {} tem frete grátis só hoje, aproveite!"):
+        small = text.format(name)
+        earned = grounded.score(prompt, small[0].upper() + small[1:]).total
+        assert grounded.score(prompt, text.format(shouted)).total == earned > 0.5
+
+
 @pytest.mark.parametrize("stars", [None, 1, 2, 3, 4, 5])
 def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -> None:
     prompt = replace(PROMPTS["extraction"], stars=stars, reference={})

@@ -3,6 +3,7 @@
 import math
 import pickle
 import random
+import re
 import subprocess
 import sys
 import time
@@ -288,3 +289,12 @@ def test_the_package_needs_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
     )
     assert run.stdout.strip() == "[]"
+
+
+def test_the_pages_example_of_a_score_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    root = Path(__file__).parents[1]
+    page = (root / "docs" / "rewards.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(root)
+    exec(compile(shown, "docs/rewards.md", "exec"), {})
+    assert "'push.invented': -0.1" in capsys.readouterr().out

@@ -107,6 +107,14 @@ def test_an_offer_that_the_brief_lacks_is_a_fact() -> None:
     assert (cheat["offers invented"], cheat["free added"], cheat["loose amounts"]) == (2, 1, 1)
 
 
+@pytest.mark.parametrize("answer", ["Bolsa de couro com desconto, oferta só hoje!", "Bolsa de couro em oferta!"])
+def test_the_label_of_a_brief_grants_no_offer(answer: str) -> None:
+    briefs = [replace(PUSH, user=f"Produto: bolsa de couro. Oferta: {terms}.") for terms in ("frete grátis", "nenhuma")]
+    assert [push.facts(brief, answer, None)["offers added"] for brief in briefs] == [1, 1]
+    granted = replace(PUSH, user="Produto: bolsa de couro. Oferta: 10% de desconto.")
+    assert push.facts(granted, answer, None)["offers added"] == 0
+
+
 def test_prices_and_numbers_that_change_their_places_are_seen() -> None:
     brief = "Porcelanato: de R$ 64,90 por R$ 49,90. Leve 3, pague 2."
     right = figure_facts(brief, "Porcelanato de R$ 64,90 por R$ 49,90: leve 3 e pague 2.")

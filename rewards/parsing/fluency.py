@@ -175,10 +175,12 @@ _CLOSING = re.compile(
 
 
 def unnamed(answer: str, prompt: PromptLike) -> str:
-    """An answer with its product's name in small letters, however it is written, and without what closes a letter."""
+    """An answer with the words of its product's name in small letters inside of a sentence, however it writes them
+    («Fone Bluetooth com ...»), and without what closes a letter.
+    """
     answer = _CLOSING.sub("", answer)
-    name = re.escape(prompt.reference.get("product", ""))
-    return re.sub(rf"(?i)(?<=[a-zà-ÿ,] )({name})\b", lambda found: found[1].lower(), answer) if name else answer
+    words = "|".join(map(re.escape, prompt.reference.get("product", "").split()))
+    return re.sub(rf"(?i)(?<=[a-zà-ÿ,] )(?:{words})\b", lambda found: found[0].lower(), answer) if words else answer
 
 
 def stepped(share: float) -> float:

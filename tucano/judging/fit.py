@@ -145,10 +145,18 @@ def learning_curve(learned: Sequence[Example], sizes: Sequence[int]) -> dict[int
             rest = [one for one in learned if one.tone not in (tone, GENERATED)]
             order = np.random.default_rng(SEED).permutation(len(rest))[:size]
             outside = [one for one in learned if one.tone == tone]
-            _, judged = judge_of([*generated, *(rest[place] for place in order)])
-            rhos.append(_rho(judged(outside), np.array([one.rating for one in outside])))
+            values = _expected([*generated, *(rest[place] for place in order)], outside)
+            rhos.append(_rho(values, np.array([one.rating for one in outside])))
         curve[size] = float(np.mean(rhos))
     return curve
+
+
+def _expected(learned: Sequence[Example], others: Sequence[Example]) -> Floats:
+    """What the trees alone expect of others, times the exact check: it orders them nearly as their judge does."""
+    names, task = sorted(learned[0].told), of_task(learned[0].task)
+    ratings, weights = (np.array([getattr(one, of) for one in learned]) for of in ("rating", "weight"))
+    trees = fitted(_matrix(learned, names), ratings, weights, directions(learned[0].task, names))
+    return np.array([task.exact(one.told) for one in others]) * np.clip(trees.predict(_matrix(others, names)), 0, 1)
 
 
 def write(judges: Mapping[str, Mapping[str, Any]], path: Path) -> str:

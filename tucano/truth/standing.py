@@ -18,6 +18,11 @@ MOST_FIGURES = 60
 LEAST_KNOWN = 0.36
 """Share of an answer's words that the corpus of order knows, below which the judge has seen nothing like it. Of good
 answers of other shops one in two hundred lies below; Spanish is too near to be told apart by it."""
+MOST_ODD = 0.52
+"""Share of an answer's words where they hardly ever stand, above which it is words in any order. Of 2,927 answers rated
+4 and 5 eight lie above (five of 508 good pushes of other shops); with their words shuffled, 85 % of pushes and 99 % of
+insights.
+"""
 _THIS = r"(?:(?:est|ess)[ae]s?|[ao]s?|minha|meu|tudo o que) [a-z]{3,}(?: (?:acima|abaixo|anterior|a seguir))?"
 _IT = rf"(?:is[st]o|tudo is[st]o|ela|ele|{_THIS})"
 _WRONG = r"(?:errad|incorret|invalid|fals|inventad|fictici|inutei?|mentir)\w*"
@@ -54,11 +59,12 @@ _TAKEN_BACK = re.compile(
 
 def holds(told: Mapping[str, float]) -> float:
     """What is left of a prose answer by its facts: a quarter where it does not stand, is written in words that nobody
-    knows (another language, none at all), or is a table of figures; less, down to nothing, where it says the same
-    again; nothing of a long one without words.
+    knows (another language, none at all) or in any order, or is a table of figures; less, down to nothing, where it
+    says the same again; nothing of a long one without words.
     """
     is_prose = told["known words"] >= LEAST_KNOWN and told["figures"] < MOST_FIGURES
-    kept = 1.0 if told["stands"] and is_prose else LEFT
+    in_order = not told["odd places"] > MOST_ODD  # of a text without words it is not known
+    kept = 1.0 if told["stands"] and is_prose and in_order else LEFT
     if told["words"] < math.log1p(FEW):
         kept *= told["characters"] <= math.log1p(SHORT)
     else:

@@ -30,6 +30,8 @@ OFFERS = {kind: re.compile(pattern) for kind, pattern in _OFFERS.items()}
 """What a shop may offer, in words."""
 LOOSE = frozenset({"discount", "scarcity"})
 """Said of most goods, so no «offers invented»; the figure of an invented discount is a «loose share»."""
+_LABEL = re.compile(r"\bofertas?\s*:")
+"""Of a brief's field, which may hold anything: «Oferta: frete grátis», «Oferta: nenhuma»."""
 _CODE = re.compile(r"\b[A-Z]{3,}\d*\b")
 _NAME = re.compile(r"(?<=[a-zà-ÿ,] )[A-ZÀ-Ý][a-zà-ÿ]{2,}")
 MEANING = {
@@ -49,7 +51,7 @@ MEANING = {
 RISING = frozenset({"product", "product whole", "same words", "stands"})
 FALLING = frozenset({
     "beyond the screen", "offers invented", "free added", "codes added", "loose figures", "loose shares",
-    "loose amounts", "other part", "other words", "said twice", "borrowed 12", "odd places",
+    "loose amounts", "loose numbers", "other part", "other words", "said twice", "borrowed 12", "odd places",
 })  # fmt: skip
 
 
@@ -57,7 +59,7 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
     brief, said = plain(prompt.user), plain(answer)
     name = [word for word in words(str(prompt.reference.get("product", ""))) if len(word) > 2]
     begun = {word[:4] for word in words(answer)}
-    theirs, ours = _kinds(brief), _kinds(said)
+    theirs, ours = _kinds(_LABEL.sub(" ", brief)), _kinds(said)
     capitals = set(_CODE.findall(answer)) - set(_CODE.findall(prompt.user.upper()))
     asked = {word[:5] for word in words(prompt.user)}
     length = len(" ".join(answer.split()))

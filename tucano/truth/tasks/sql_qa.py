@@ -29,9 +29,10 @@ MEANING = {
     "explained of asked": "share of the explanation's stems that the question has",
     "figures told": "figures in the explanation",
     "fenced": "1 where the query stands in a fence",
+    "garbled": "1 where figures hang at words («RJ,8,8»)",
 }
 RISING = frozenset({"right", "wider", "coarser", "query", "stands"})
-FALLING = frozenset({"literals", "said twice", "odd places"})
+FALLING = frozenset({"literals", "said twice", "odd places", "garbled"})
 WRONG = 0.25
 """What the exact check leaves of an answer whose query gives another result; .85 with further columns, .5 rounded."""
 WITH_MORE, ROUNDED = 0.85, 0.5
@@ -72,7 +73,7 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
         "explained of asked": share(stems(prose), stems(prompt.user)),
         "figures told": float(len(figures(plain(prose)))),
         "fenced": float(fenced is not None),
-        "garbled": float(_GARBLED.search(_CODE.sub("", prose)) is not None),  # for `exact` alone
+        "garbled": float(_GARBLED.search(_CODE.sub("", prose)) is not None),
     }
 
 
