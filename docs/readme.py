@@ -145,7 +145,7 @@ def _means(effect: Effect | None) -> list[str]:
 
 
 def example(row: Row) -> str:
-    """Of the held-out prompts that are answered otherwise after training, the one whose two answers, as served, score
+    """Of the held-out prompts whose answer, as served, earns otherwise after training, the one whose two answers score
     most nearly as all do in the mean.
     """
     compared = row.comparison
@@ -158,14 +158,14 @@ def example(row: Row) -> str:
         (_median(answers, compared.reference, prompt, SHOWN), _median(answers, compared.shown_arm, prompt, SHOWN))
         for prompt in asked
     ]
-    other = [(before, after) for before, after in pairs if before.completion != after.completion]
+    other = [(before, after) for before, after in pairs if before.reward != after.reward]
     shown = [
         (before, after)
         for before, after in other
         if not any(FENCE in text for text in (asked[before.prompt_id], before.completion, after.completion))
     ]
     if not shown:
-        raise UserError("every prompt or answer of this run holds a fence of Markdown, or is answered as before")
+        raise UserError("every prompt or answer of this run holds a fence of Markdown, or earns what it did")
 
     def off(pair: tuple[Answer, Answer]) -> float:
         return sum(
@@ -178,9 +178,9 @@ def example(row: Row) -> str:
     said = ", ".join(f"{of} {' to '.join(map(ENGLISH.number, both))}" for of, both in means.items())
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
-        f"As served, {len(other)} of {compared.prompts} held-out prompts are answered otherwise after training. This"
-        f" is the one of them whose two answers ({before.task}) score most nearly as all do in the mean ({said}). Only"
-        " line breaks are ours."
+        f"As served, the answers to {len(other)} of {compared.prompts} held-out prompts earn more or less after"
+        f" training. This is the one of them whose two answers ({before.task}) score most nearly as all do in the mean"
+        f" ({said}). Only line breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),
