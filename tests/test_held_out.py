@@ -63,8 +63,8 @@ def printed(what: str) -> list[tuple[str, str]]:
 def test_the_page_says_what_these_sets_say_today(scored: tuple[str, Scores]) -> None:
     judge, found = scored
     mine = ["reward", "truth"].index(judge)
-    pairs = [list(zip(*found[task], strict=True)) for task in REPORTED]
-    rhos = [f"{spearmanr(*pair).statistic:.2f}".removeprefix("0") for pair in pairs]
+    pairs = [([rating for rating, _ in found[task]], [score for _, score in found[task]]) for task in REPORTED]
+    rhos = [f"{spearmanr(ratings, scores).statistic:.2f}".removeprefix("0") for ratings, scores in pairs]
     good = [f"{fmean(s for r, s in found[task] if r >= 4.75):.2f}" for task in REPORTED]
     passed = [str(sum(s > 0.3 for r, s in found[task] if r <= 2)) for task in REPORTED]
     assert [cell[mine] for cell in printed("rho")] == rhos

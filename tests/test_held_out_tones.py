@@ -44,7 +44,8 @@ def judged(request: pytest.FixtureRequest) -> tuple[str, Scores]:
 
 
 def rho(pairs: list[tuple[float, float]]) -> float:
-    return float(spearmanr(*zip(*pairs, strict=True)).statistic)
+    ratings, scores = zip(*pairs, strict=True)
+    return float(spearmanr(ratings, scores).statistic)
 
 
 def good(pairs: list[tuple[float, float]]) -> float:
