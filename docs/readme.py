@@ -217,7 +217,7 @@ def times(root: Path, row: Row) -> str:
     seconds = (datetime.fromisoformat(whole.seen) - datetime.fromisoformat(whole.began)).total_seconds()
     reused = f" It reused {', '.join(whole.reused)}." if whole.reused else ""
     cores = f"{os.cpu_count()} cores, {row.made_at:%Y-%m-%d}, {_seeds(row.comparison)}"
-    return f"`make run` took {duration(seconds)} ({cores}).{reused}"
+    return f"`make run` took {duration(seconds)} ({cores}), once its packages were there.{reused}"
 
 
 def picture(report: Path) -> None:

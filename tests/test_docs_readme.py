@@ -69,7 +69,10 @@ def test_all_is_written_between_the_markers(storage: Path, tmp_path: Path, monke
     readme.main()
     written = page.read_text(encoding="utf-8")
     assert readme.stale(written) is None and written.count("Before.") == 3
-    assert re.search(r"`make run` took 6 min 12 s \(\d+ cores, \d{4}-\d\d-\d\d, seeds 42, 123, 456\)\.\n", written)
+    assert re.search(
+        r"`make run` took 6 min 12 s \(\d+ cores, \d{4}-\d\d-\d\d, seeds 42, 123, 456\), once its packages were there\.\n",
+        written,
+    )
     assert [report.name for report in shown] == ["report.html"]
 
 

@@ -56,6 +56,9 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
         asked = urllib.request.Request(f"{url}/admin/version", headers={"Authorization": basic(known)})
         with urllib.request.urlopen(asked, timeout=600) as answer:
             assert json.load(answer)[0].isdigit()
+        settings = urllib.request.Request(f"{url}/admin/settings", headers=asked.headers)
+        with urllib.request.urlopen(settings, timeout=600) as answer:
+            assert json.load(answer)["server"]["services"]["triggers"]["enabled"] is False
         with pytest.raises(HTTPError, match="403"):
             urllib.request.urlopen(
                 urllib.request.Request(asked.full_url, headers={**asked.headers, "Origin": "http://evil.example"})

@@ -5,6 +5,7 @@ terminal.
 import importlib
 import os
 import shlex
+import shutil
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -47,6 +48,9 @@ def run(settings: PipelineSettings, profile: str) -> int:
     print(f"See the runs     tucano ui{storage}")
     print(f"Verdict again    tucano compare {profile}{storage}")
     print(f"Change a thing   tucano run {profile}{storage} --set grpo.max_steps=80")
+    print("Your own data    tucano data check FILE   (README, «Your own data»)")
+    if shutil.which("tucano") is None:
+        print(f"On your path     source {shlex.quote(str(Path(sys.executable).with_name('activate')))}")
     return 0
 
 

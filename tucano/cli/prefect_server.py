@@ -22,12 +22,14 @@ from tucano.storage.places import require_file
 HOST = "127.0.0.1"
 START_SECONDS = 180
 STOP_SECONDS = 8
-WITHOUT_BLOCKS = {
+NOT_USED = {
     "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
     "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false",
+    "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
 }
-"""A run uses no blocks. To register them takes a second, and to compare the memo of what is registered, three
-(prefect-gcp is imported).
+"""A run uses no blocks and no automations. To register blocks takes a second, and to compare the memo of what is
+registered, three (prefect-gcp is imported). What evaluates automations may hold SQLite's lock for its whole minute,
+while the run waits (PrefectHQ/prefect issue 15170).
 """
 TERMINAL_LOGGING = "PREFECT_LOGGING_SETTINGS_PATH"
 """The command's own logging keeps the server quiet; in the server's log file everything may stand."""
@@ -44,7 +46,7 @@ class PrefectServer:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         require_file(self.log)
         known = access.fresh()
-        environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | WITHOUT_BLOCKS
+        environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | NOT_USED
         with socket.create_server((HOST, 0)) as listener, self.log.open("wb") as log:
             address = f"http://{HOST}:{listener.getsockname()[1]}"
             self.process = subprocess.Popen(

@@ -14,7 +14,7 @@ EXAMPLES = """examples:
 
 It prints where the token lies that every request has to give, and how to ask. With TOKEN set to it:
   curl -s localhost:8765/answer -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-    -d '{"task": "push", "text": "Crie um push para o fone Bluetooth."}'
+    -d '{"task": "push", "text": "Crie um push para a trena, frete grátis."}'
 """
 
 

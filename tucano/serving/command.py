@@ -152,7 +152,7 @@ def _how_to_ask(service: Service, address: str, token_in_shell: str) -> str:
 Serving   {address}   ({held or "no model of the registry"})
   TOKEN="{token_in_shell}"
   curl -s {address}/answer -H "Authorization: Bearer $TOKEN" \\
-    -H 'Content-Type: application/json' -d '{{"text": "Crie um push para o fone Bluetooth, frete grátis."}}'
+    -H 'Content-Type: application/json' -d '{{"text": "Crie um push para a trena, frete grátis."}}'
   openai: OpenAI(base_url="{address}/v1", api_key=TOKEN), model "{service.name}" or "{service.name}:push"
 Health    {address}/health      figures  {address}/metrics (with the token)
 Ctrl-C stops."""

@@ -36,7 +36,7 @@ class Alarm:
     def line(self) -> str:
         return (
             f"{level(self.name, self.stops)} {self.name} at step {self.step}: {self.evidence}."
-            f" {self.advice}{' Training stops here.' if self.stops else ''}"
+            f" {self.advice} Training {'stops here' if self.stops else 'goes on'}."
         )
 
 

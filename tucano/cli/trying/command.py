@@ -22,6 +22,9 @@ from tucano.tracking.store import named
 
 FOLDER = "tried"
 """Below the storage: a rating folder for each prompt set, since each has a store of its own, and what models say."""
+LIMITS = {
+    "mini": "O modelo mini conhece só os produtos e indicadores que leu: a quem pede outro, ele escreve sobre um conhecido."
+}
 TITLES = {"base": ("Base", "antes de todo treino"), "sft": ("SFT", "depois das demonstrações")}
 
 
@@ -76,6 +79,7 @@ def _trial(settings: PipelineSettings, named_run: str | None, root: Path, tracke
         load_reward_set(side.settings.comparison.rewards, files.folder),
         ratings,
         tables(ratings.folder),
+        LIMITS.get(side.settings.model.name, ""),
     )
 
 

@@ -53,6 +53,8 @@ class Trial:
     rewards: RewardSet
     ratings: Ratings
     tables: Tables
+    limit: str = ""
+    """What its base cannot do, said where one asks; "" where nothing is known."""
 
     def listed(self, task: Task) -> list[Prompt]:
         """The held-out prompts of a task that the page offers."""
