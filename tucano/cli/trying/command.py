@@ -23,7 +23,7 @@ from tucano.tracking.store import named
 FOLDER = "tried"
 """Below the storage: a rating folder for each prompt set, since each has a store of its own, and what models say."""
 LIMITS = {
-    "mini": "O modelo mini conhece só os produtos e indicadores que leu: a quem pede outro, ele escreve sobre um conhecido."
+    "mini": "O modelo mini só conhece produtos e indicadores que leu: a quem pede outro, escreve sobre um conhecido."
 }
 TITLES = {"base": ("Base", "antes de todo treino"), "sft": ("SFT", "depois das demonstrações")}
 
