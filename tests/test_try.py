@@ -1,13 +1,16 @@
 """`tucano try`: what the server takes and refuses, what is said of an answer, ratings that come back, the page by
 keyboard alone."""
 
+import contextlib
 import http.client
 import json
 import math
 import os
 import re
+import socket
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -26,13 +29,14 @@ from tucano.cli.sides import SideCandidate, shown_arms
 from tucano.cli.trying.command import require_run
 from tucano.cli.trying.judged import BY_REFERENCE, judged
 from tucano.cli.trying.models import Answered, Models, NoAnswer
-from tucano.cli.trying.page import LONGEST_REQUEST_BYTES, LONGEST_TEXT, Column, Trial, TryServer, sentences
+from tucano.cli.trying.page import LONGEST_REQUEST_BYTES, LONGEST_TEXT, Column, Handler, Trial, TryServer, sentences
 from tucano.cli.trying.ratings import Ratings, typed
 from tucano.errors import UserError
 from tucano.files.models import StartFiles
 from tucano.files.prompts import STORE
 from tucano.judging.examples import examples
 from tucano.prompts import Prompt, Task
+from tucano.rating.ledger import Ledger
 from tucano.rating.ratings import read_rating_set, read_ratings
 from tucano.rating.store import rating_store, tables
 from tucano.serving.schema import FAULTS
@@ -260,6 +264,21 @@ class TestDoor:
         assert sent(server, "answer", question(text="a" * (LONGEST_TEXT + 1)))[0] == 400
         assert sent(server, "answer", question(text="ç" * LONGEST_TEXT))[0] == 200
 
+    def test_a_body_that_drips_ends_with_its_time_and_without_the_token_it_is_not_read(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Handler, "timeout", 1)
+        for token, said in ((server.token, b""), ("x" * 22, b"HTTP/1.0 404")):
+            head = f"POST /{token}/answer HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nContent-Length: 60000\r\n\r\n"
+            with closing(socket.create_connection(("127.0.0.1", server.server_port), timeout=60)) as connection:
+                connection.sendall(head.encode())
+                with contextlib.suppress(ConnectionError):
+                    for _ in range(5):
+                        connection.sendall(b" ")
+                        time.sleep(0.4)
+                    assert connection.recv(12) == said
+        assert asked(server) == []
+
     @pytest.mark.parametrize(
         "body",
         [
@@ -296,6 +315,7 @@ class TestRatings:
         assert (found.prompt.user, found.rating, found.prompt.reference) == ("Fale com [EMAIL]", 2, {})
         assert examples([found], Path(), "own") == []
         assert typed("push", "a").id != typed("push", "b").id != typed("extraction", "b").id
+        assert typed("push", "CPF 529.982.247-25").id == typed("push", "CPF 111.444.777-35").id, "it could be searched"
 
     def test_a_second_thought_takes_the_place_of_the_first(self, server: TryServer) -> None:
         _, answer = shown(server, prompt="r-1")
@@ -305,6 +325,30 @@ class TestRatings:
         (line,) = (server.trial.ratings.folder / "ratings.jsonl").read_text(encoding="utf-8").splitlines()
         kept = json.loads(line)
         assert (kept["rating"], kept["correction"], kept["consent"], kept["model"]) == (5, fixed, True, "sft")
+
+    def test_an_untouched_box_is_no_correction_though_its_answer_is_masked(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        broken = '{"summary": "ligue para (11) 98765-4321"'
+        monkeypatch.setitem(SAYS, "sft", broken)
+        _, answer = shown(server, prompt="r-1")
+        assert sent(server, "rate", rated(answer, 1, correction=broken))[0] == 200
+        (line,) = (server.trial.ratings.folder / "ratings.jsonl").read_text(encoding="utf-8").splitlines()
+        assert json.loads(line)["correction"] is None and "98765" not in line
+
+    def test_a_second_thought_that_cannot_be_written_leaves_the_first(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        _, answer = shown(server, prompt="r-1")
+        assert sent(server, "rate", rated(answer, 2))[0] == 200
+
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Ledger, "add", full)
+        status, text, _ = sent(server, "rate", rated(answer, 5))
+        assert status == 400 and "No space left" in text
+        assert [one.rating for one in read_ratings(server.trial.ratings.folder)] == [2]
 
     def test_what_cannot_be_kept_is_said(self, server: TryServer) -> None:
         _, answer = shown(server, prompt="r-1")

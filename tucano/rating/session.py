@@ -123,18 +123,22 @@ class Sitting(ABC, Generic[A, J]):
         """KeyError for an item that is none."""
         return self._item(self._by_id[item])
 
-    def say(self, item: str, said: str, correction: str | None = None) -> None:
+    def say(self, item: str, said: str, correction: str | None = None, again: bool = False) -> None:
         """Write what is said of an item. One that has been judged, from a page that is no longer the current one, stays
-        as it is.
+        as it is, unless it is said `again`: then what was said before goes, once the new line is on disk.
         """
         if said not in self.keys or item not in self._by_id:
             raise ValueError(f"no rating {said} of item {item}")
         with self.ledger.held():
             self.ledger.mend_end()
-            if item in self._mine():
+            lines = enumerate(self.ledger.read())
+            before = [place for place, line in lines if self._is_mine(line) and self._about(line) == item]
+            if before and not again:
                 return
             who = {"rater": self.rater, "rater_kind": self._kind}
             self.ledger.add(self._line(self._by_id[item], said, correction) | who)
+            for place in reversed(before):
+                self.ledger.drop(place)
 
     def skip(self, item: str) -> None:
         """Leave an item for the end of this sitting."""

@@ -9,6 +9,7 @@ import secrets
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -24,6 +25,9 @@ MOST_IGNORED_BYTES = 2**20
 
 class LocalServer(ThreadingHTTPServer):
     """Serves pages below `url`; port 0 takes any free one. UserError where the port cannot be had."""
+
+    request_queue_size = 128
+    """Connections that may wait; with five, the default, a burst of a browser's own is refused."""
 
     def __init__(self, handler: type["LocalHandler"], port: int) -> None:
         self.token = secrets.token_urlsafe(16)
@@ -63,6 +67,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     """Of a request."""
     server: LocalServer
     timeout = 30
+    """Seconds for a request's head, and for its whole body."""
 
     def asked(self) -> str | None:
         """The place that is asked for; None where the request was refused."""
@@ -79,14 +84,28 @@ class LocalHandler(BaseHTTPRequestHandler):
         return None
 
     def body(self) -> bytes | None:
-        """What the request holds; None where it was refused. To be read before anything is answered."""
+        """What the request holds; None where it was refused. Read after `asked`: whoever does not know the token holds
+        nothing up. TimeoutError, which ends the connection, for one that takes too long.
+        """
         given = self.headers.get("Content-Length", "")
         length = int(given) if given.isdecimal() and len(given) < len(str(2**63)) else 0
         if length <= self.most_bytes:
-            return self.rfile.read(length)
-        self.rfile.read(min(length, MOST_IGNORED_BYTES))
+            return self._read(length)
+        self._read(min(length, MOST_IGNORED_BYTES))
         self.send(413, f"O pedido tem mais de {self.most_bytes // 1024} KB; encurte o texto.")
         return None
+
+    def _read(self, length: int) -> bytes:
+        ends = time.monotonic() + self.timeout
+        found = b""
+        while len(found) < length:
+            self.connection.settimeout(max(ends - time.monotonic(), 0.001))
+            part = self.rfile.read1(length - len(found))
+            if not part:
+                break
+            found += part
+        self.connection.settimeout(self.timeout)
+        return found
 
     def send_page(self, render: Callable[[str], str], *more: str) -> None:
         """A page, made with the nonce that its own style and script have. `more`: what else it may do."""

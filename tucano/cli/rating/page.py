@@ -76,8 +76,7 @@ class Handler(LocalHandler):
         self.send_page(lambda nonce: render(view, self.server.session, self.server.tables, nonce))
 
     def do_POST(self) -> None:
-        body = self.body()
-        if body is None or self.asked() is None:
+        if self.asked() is None or (body := self.body()) is None:
             return
         form = {name: values[-1] for name, values in parse_qs(body.decode(errors="replace")).items()}
         try:

@@ -140,9 +140,9 @@ class Handler(LocalHandler):
             self.send(405, "Este endereço só recebe pedidos da página.")
 
     def do_POST(self) -> None:
-        body = self.body()
-        place = None if body is None else self.asked()
-        if body is None or place is None:
+        place = self.asked()
+        body = None if place is None else self.body()
+        if place is None or body is None:
             return
         try:
             if self.headers.get_content_type() != "application/json":

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from tucano.cli.rating.page import check_form
+from tucano.masking import mask
 from tucano.prompts import Prompt, Task
 from tucano.rating.draw import Candidate, CandidateSource, keep_stores, masked
 from tucano.rating.files import LONGEST_CORRECTION
@@ -56,16 +57,18 @@ class Ratings:
         """Write a rating, masked; it takes the place of the one that this person gave before. KeyError for an answer
         that is not known, ValueError and UserError for what cannot be kept.
         """
-        candidate = masked(self._shown[rated.answer])
+        shown = self._shown[rated.answer]
+        candidate = masked(shown)
         rating_ledger(self.folder).check_rater(rated.rater, "human", is_new=True)
-        correction = corrected(candidate.completion, rated.correction)
+        correction = corrected(shown.completion, rated.correction)  # the page sends what it shows, which is not masked
         check_form(candidate.prompt.task, correction)
         session = Correcting(self.folder, [candidate], rated.rater, "human", rated.consent)
-        session.undo()
-        session.say(candidate.id, str(rated.rating), correction)
+        session.say(candidate.id, str(rated.rating), correction, again=True)
 
 
 def typed(task: Task, text: str) -> Prompt:
-    """A text that somebody wrote as a prompt: nothing is known to be true of it."""
-    name = hashlib.sha256(f"{task}\0{text}".encode()).hexdigest()[:12]
+    """A text that somebody wrote as a prompt: nothing is known to be true of it. Its id is kept beside the masked text,
+    so it must not tell of the text before.
+    """
+    name = hashlib.sha256(f"{task}\0{mask(text)[0]}".encode()).hexdigest()[:12]
     return Prompt(f"typed-{name}", task, text, template="", source="typed", licence="own")
