@@ -54,6 +54,19 @@ def test_down_stops_everything_after_the_clock_was_set(sleepers: dict[str, servi
     assert stack.read_services(tmp_path / "stack" / "services.json") == {}
 
 
+def test_where_nothing_runs_the_status_is_one_sentence(sleepers: dict[str, services.Service], tmp_path: Path) -> None:
+    home = stack.opened(tmp_path, ROOT)
+    for service in sleepers.values():
+        services.stop(service)
+    said: list[str] = []
+    assert stack.status(home, said.append) is False
+    (fell,) = said
+    assert "are not running; they should be, see the logs in " in fell
+    home.file.unlink()
+    assert stack.status(home, said.append) is False
+    assert said[1] == "The servers of `tucano up` are not running. `tucano run` needs none; `tucano up` starts them."
+
+
 DEEP = "[" * 100_000 + "]" * 100_000
 
 
