@@ -38,7 +38,7 @@ def test_tasks_whose_truth_or_served_gain_is_not_established_are_named_beside_th
     assert found.verdict.better_tasks == tuple(GAINS)
     assert found.verdict.reservations == (
         "By the ground truth a gain is not established on: insights.",
-        "Decoded as served a gain is not established on: push.",
+        "As served, which is what users see, a gain is not established on: push.",
     )
     assert found.verdict.reservations_pt[0] == "Pela verdade de referência um ganho não está estabelecido em: insights."
     lines = render_table(found).splitlines()
