@@ -345,10 +345,12 @@ class TestRatings:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(Ledger, "add", full)
+        monkeypatch.setattr(Ledger, "drop", full)  # two lines of one person about one answer would be refused
+        assert sent(server, "rate", rated(answer, 3))[0] == 200
+        monkeypatch.setattr("tucano.rating.ledger.write", full)
         status, text, _ = sent(server, "rate", rated(answer, 5))
         assert status == 400 and "No space left" in text
-        assert [one.rating for one in read_ratings(server.trial.ratings.folder)] == [2]
+        assert [one.rating for one in read_ratings(server.trial.ratings.folder)] == [3]
 
     def test_what_cannot_be_kept_is_said(self, server: TryServer) -> None:
         _, answer = shown(server, prompt="r-1")

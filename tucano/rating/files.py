@@ -139,6 +139,8 @@ def write(path: Path, text: str, mode: int = 0o666) -> None:
     draft.unlink(missing_ok=True)
     with opened(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode) as file:
         file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())
     draft.replace(path)
 
 

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,12 +58,18 @@ class Ledger(Generic[J]):
         places = ((f"{self.path} line {place}", line) for place, line in enumerate([*known, *further], start=1))
         return [(where, self._parsed(line, where)) for where, line in places]
 
-    def add(self, record: dict[str, Any]) -> None:
-        """Onto the disk. UserError for a line that nobody could read again, alone or beside the others."""
+    def add(self, record: dict[str, Any], instead_of: Collection[int] = ()) -> None:
+        """Onto the disk, in one step with what it takes the place of: the lines with these numbers, from 0. UserError
+        for a line that nobody could read again, alone or beside the others.
+        """
         line = json.dumps(record, ensure_ascii=False)
         if len(line) > LONGEST_LINE:
             raise UserError(f"prompt and answer are too long to be kept in {self.path}; skip this one")
         _check_raters(self._told([line]))
+        if instead_of:
+            kept = [one for place, one in enumerate(lines(self.path)) if place not in instead_of]
+            write(self.path, "".join(f"{one}\n" for one in [*kept, line]))
+            return
         with opened(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
             file.write(line.encode() + b"\n")
             file.flush()

@@ -125,7 +125,7 @@ class Sitting(ABC, Generic[A, J]):
 
     def say(self, item: str, said: str, correction: str | None = None, again: bool = False) -> None:
         """Write what is said of an item. One that has been judged, from a page that is no longer the current one, stays
-        as it is, unless it is said `again`: then what was said before goes, once the new line is on disk.
+        as it is, unless it is said `again`: then it takes the place of what was said before.
         """
         if said not in self.keys or item not in self._by_id:
             raise ValueError(f"no rating {said} of item {item}")
@@ -136,9 +136,7 @@ class Sitting(ABC, Generic[A, J]):
             if before and not again:
                 return
             who = {"rater": self.rater, "rater_kind": self._kind}
-            self.ledger.add(self._line(self._by_id[item], said, correction) | who)
-            for place in reversed(before):
-                self.ledger.drop(place)
+            self.ledger.add(self._line(self._by_id[item], said, correction) | who, before)
 
     def skip(self, item: str) -> None:
         """Leave an item for the end of this sitting."""
