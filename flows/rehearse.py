@@ -3,7 +3,7 @@
 from prefect import flow
 
 from tasks.audit import audit_again, audit_rewards
-from tasks.compare import answer_prompts, answer_starts, compare_arms
+from tasks.compare import answer_prompts, answer_seed, answer_starts, compare_arms
 from tasks.cost import account
 from tasks.evaluations import show_answers
 from tasks.plan import look_ahead, write_plan
@@ -46,6 +46,7 @@ def rehearse(settings: PipelineSettings, tried: list[Tried], ends: float) -> Non
         attempt(answer_served, prompts, best, merged, on_gpu=True)
         attempt(check_before_grpo, prompts, start, on_gpu=True)
         attempt(answer_starts, prompts, start, on_gpu=True)
+        attempt(answer_seed, prompts, start, best, on_gpu=True)
         seeds = Seeds((best,), {}) if best else None
         answers = attempt(answer_prompts, prompts, start, seeds, on_gpu=True)
         public = None

@@ -1,9 +1,12 @@
 """Stages 5 and 6: every arm answers the held-out prompts, and statistics say whether the seeds are better."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from prefect.futures import PrefectFuture
 
 from tasks.plan import came_first
 from tasks.running.child import run_child
@@ -12,7 +15,7 @@ from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.identity import digest, fingerprint
-from tucano.artifacts.lineage import STARTS_STAGE
+from tucano.artifacts.lineage import BESIDE, STARTS_STAGE
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Artifact, Recipe
 from tucano.comparison.claims import after_holm
@@ -58,14 +61,11 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
         champion = None
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        before = run.store.alike(recipe, _of_starts, STARTS_STAGE) or run.store.alike(recipe, _of_starts)
         arms = _start_arms(run, start, len(seeds.trained)) + _seed_arms(run, start, seeds.trained)
-        arms += [_champion_arm(run, champion, work)] if champion else []
-        return run_child(run, _job(run, prompts, work, draft, arms, before), "answers")
+        arms += [_champion_arm(run, champion, run.store.work_folder(recipe))] if champion else []
+        return run_child(run, _job(run, prompts, start, recipe, draft, arms), "answers")
 
-    inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    inputs |= seeds.inputs
+    inputs = _inputs(prompts, start) | seeds.inputs
     inputs |= {CHAMPION: f"{champion.model} version {champion.version}"} if champion else {}
     chosen = of_answers(settings, settings.seed)
     return AnswerSet(run.make("answers", MODULES["answer"], chosen, inputs, produce))
@@ -77,26 +77,69 @@ def answer_starts(run: Run, prompts: PromptSet, start: Start | None) -> AnswerSe
     times = len(run.settings.grpo.seeds)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        before = run.store.alike(recipe, _of_starts, "answers")
-        job = _job(run, prompts, run.store.work_folder(recipe), draft, _start_arms(run, start, times), before)
+        job = _job(run, prompts, start, recipe, draft, _start_arms(run, start, times))
         return run_child(run, replace(job, threads=run.settings.worker.threads), "starts")
 
-    inputs = {"prompts": prompts.digest, "start": start.digest if start else "", TIMES: str(times)}
-    chosen = of_answers(run.settings, run.settings.seed)
+    return _beside(run, STARTS_STAGE, _inputs(prompts, start) | {TIMES: str(times)}, produce)
+
+
+@stage("answer with a seed")
+def answer_seed(run: Run, prompts: PromptSet, start: Start | None, seed: SeedResult) -> AnswerSet:
+    """What one seed answers, while others are trained; so that no core waits for the last one."""
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        job = _job(run, prompts, start, recipe, draft, _seed_arms(run, start, [seed]))
+        return run_child(run, replace(job, threads=run.settings.worker.threads), "answers")
+
+    return _beside(run, BESIDE + seed.arm, _inputs(prompts, start) | {seed.arm: seed.digest}, produce)
+
+
+def all_of(beside: Sequence[PrefectFuture[Any]]) -> None:
+    """Wait for what answers beside the training. A seed that was given up answers nothing; other errors are raised."""
+    for future in beside:
+        future.wait()
+        if not future.state.is_pending():
+            future.result()
+
+
+def _beside(
+    run: Run, name: str, inputs: dict[str, str], produce: Callable[[Recipe, Path], Mapping[str, Any]]
+) -> AnswerSet:
     with run.seed_slots:  # what is waited for is no time of this stage
-        return AnswerSet(run.make(STARTS_STAGE, MODULES["answer"], chosen, inputs, produce))
+        chosen = of_answers(run.settings, run.settings.seed)
+        return AnswerSet(run.make(name, MODULES["answer"], chosen, inputs, produce))
 
 
-def _job(run: Run, prompts: PromptSet, work: Path, draft: Path, arms: list[Arm], before: Artifact | None) -> Job:
-    answered = before.folder if before else None
-    folders = JobFolders(prompts=prompts.files.folder, work=work, output=draft, answered=answered)
-    return order("answer", run.settings, run.settings.seed, cores(), folders, arms=arms)
+def _job(run: Run, prompts: PromptSet, start: Start | None, recipe: Recipe, draft: Path, arms: list[Arm]) -> Job:
+    """Arms answer, but for those that have done so before."""
+    before = {arm.name: found.folder for arm in arms if (found := _answered(run, recipe, arm)) is not None}
+    work = run.store.work_folder(recipe)
+    folders = JobFolders(prompts=prompts.files.folder, work=work, output=draft, answered=before)
+    return order("answer", run.settings, run.settings.seed, cores(), folders, start=start_of(run, start), arms=arms)
+
+
+def _answered(run: Run, recipe: Recipe, arm: Arm) -> Artifact | None:
+    """Where an arm has answered the same, beside others that trained or among all of another run."""
+    if arm.name == CHAMPION:
+        return None
+    of_seed = arm.name.startswith("seed-")
+    shared = partial(_of_seed, arm.name) if of_seed else _of_starts
+    beside = BESIDE + arm.name if of_seed else STARTS_STAGE
+    return run.store.alike(recipe, shared, beside) or run.store.alike(recipe, shared, "answers")
+
+
+def _inputs(prompts: PromptSet, start: Start | None) -> dict[str, str]:
+    return {"prompts": prompts.digest, "start": start.digest if start else ""}
 
 
 def _of_starts(inputs: Mapping[str, str]) -> tuple[str, str, int]:
     """What the answers of base and SFT start follow from, beside settings: a start answers as often as all seeds."""
     times = inputs.get(TIMES) or sum(name.startswith("seed-") for name in inputs)
     return inputs["prompts"], inputs["start"], int(times)
+
+
+def _of_seed(arm: str, inputs: Mapping[str, str]) -> tuple[str, str, str | None]:
+    return inputs["prompts"], inputs["start"], inputs.get(arm)
 
 
 def model_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> list[Arm]:

@@ -17,11 +17,12 @@ from tucano.tracking import Row
 
 
 @stage("show answers")
-def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds, answers: AnswerSet) -> None:
+def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds | None, answers: AnswerSet) -> None:
     """One evaluation run per arm with its served answers; the pipeline run names the pair that is compared side by
-    side. An arm that has answered the same before, as starts have for every configuration, is shown once.
+    side, once there are seeds. An arm that has answered the same before, as starts have for every configuration, is
+    shown once.
     """
-    trained: dict[str, SeedResult | Start] = {seed.arm: seed for seed in seeds.trained}
+    trained: dict[str, SeedResult | Start] = {seed.arm: seed for seed in seeds.trained} if seeds else {}
     trained |= {"sft": start} if start else {}
     trained_by = {arm: identity for arm, made in trained.items() if (identity := training_run(run, made)) is not None}
     rows = _rows(prompts, answers)
@@ -41,6 +42,8 @@ def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds
                 {shown[arm]: rows[arm] for arm in missing},
                 {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by},
             )
+    if seeds is None:
+        return
     pair = (shown[seeds.best.arm], shown["sft" if start else "base"])
     run.tracker.set_tags(run.tracking_run, {"compared": " ".join(pair), "training_runs": " ".join(trained_by.values())})
 

@@ -12,7 +12,7 @@ def test_a_stage_says_where_it_stands_and_what_comes_next() -> None:
     assert stages_of(settings)[3:7] == ("sft", "preflight", "grpo-seed-1", "grpo-seed-2")
     assert place("data", settings) == " (stage 1 of 12, then plan)"
     assert place("report", settings) == " (stage 12 of 12, the last)"
-    assert place("starts", settings) == "", "made beside the others"
+    assert place("answers-of-starts", settings) == "", "made beside the others"
 
 
 def test_answers_stand_side_by_side_within_a_terminal() -> None:

@@ -21,7 +21,7 @@ from tasks.benchmark import (
     rate_insights,
     time_models,
 )
-from tasks.compare import answer_prompts, answer_starts, compare_arms
+from tasks.compare import answer_prompts, answer_seed, answer_starts, compare_arms
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo
 from tasks.prepare import prepare_data
@@ -56,10 +56,10 @@ TRAINED = {
     "tasks": {"data", "audit", "preflight", "grpo", "joined", "benchmark-set"},
     "grpo": {"preflight", "grpo"},
     "drawn": {"preflight", "grpo", "dpo"},
-    "answers": {"answers", "starts", "benchmark-answers", "public-answers"},
+    "answers": {"answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "public-answers"},
 }
 LOADED = {
-    "sft", "preflight", "grpo", "dpo", "answers", "starts", "merged", "benchmark-answers", "benchmark-pace",
+    "sft", "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "merged", "benchmark-answers", "benchmark-pace",
     "public-answers",
 }  # fmt: skip
 NOWHERE: set[str] = set()
@@ -106,7 +106,7 @@ READ_BY: dict[str, set[str]] = {
     "benchmark.allow_external": NOWHERE,
     # what stages read
     "seed": {
-        "data", "audit", "sft", "answers", "starts", "re-audit", "merged", "benchmark-set", "benchmark-answers",
+        "data", "audit", "sft", "answers", "answers-of-seed", "answers-of-starts", "re-audit", "merged", "benchmark-set", "benchmark-answers",
         "benchmark-endpoint", "benchmark-judge", "benchmark", "public-set", "public-answers", "public", "benchmark-pace",
     },
     "data.mix": TRAINED["tasks"],
@@ -123,18 +123,18 @@ READ_BY: dict[str, set[str]] = {
     "grpo.rewards": {"audit", "re-audit", *TRAINED["drawn"]},
     "grpo.generations": TRAINED["drawn"],
     "grpo.temperature": TRAINED["drawn"],
-    "grpo.seeds": {"plan", "preflight", "starts"},
+    "grpo.seeds": {"plan", "preflight", "answers-of-starts"},
     "grpo.max_completion_tokens": {
-        "preflight", "grpo", "dpo", "answers", "starts", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
+        "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
         "public-answers",
     },
     "grpo.max_think_tokens": {
-        "preflight", "grpo", "dpo", "answers", "starts", "benchmark-answers", "benchmark-pace", "public-answers",
+        "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-pace", "public-answers",
     },
     "grpo.own_decoding": {
-        "preflight", "grpo", "dpo", "answers", "starts", "benchmark-answers", "benchmark-pace", "public-answers",
+        "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-pace", "public-answers",
     },
-    "grpo.sampler": {"preflight", "grpo", "dpo", "answers", "starts", "benchmark-answers", "benchmark-pace", "public-answers"},
+    "grpo.sampler": {"preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-pace", "public-answers"},
     "grpo.validation_samples": {"grpo", "dpo"},
     "grpo.selection": {"grpo", "dpo"},
     "grpo.validation_decoding": {"grpo", "dpo"},
@@ -144,11 +144,11 @@ READ_BY: dict[str, set[str]] = {
     "comparison.primary": {"plan", "comparison", "grpo", "dpo"},  # checkpoints are chosen at its decoding
     "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark", "public"},
     "comparison.truth_margin": {"plan", "comparison"},
-    "comparison.rewards": {"plan", "answers", "starts", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
+    "comparison.rewards": {"plan", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
     "comparison.served_temperature": {
-        "plan", "answers", "starts", "benchmark-answers", "benchmark-endpoint", "preflight", "grpo", "dpo",
+        "plan", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-endpoint", "preflight", "grpo", "dpo",
     },
-    "comparison.samples": {"plan", "answers", "starts"},
+    "comparison.samples": {"plan", "answers", "answers-of-seed", "answers-of-starts"},
     "benchmark.samples": {"benchmark-answers", "benchmark-endpoint"},
     "benchmark.resamples": {"benchmark", "public"},
     "benchmark.": {"benchmark-set"},
@@ -269,7 +269,8 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
         "dpo": lambda: prefer(run, prompts, start, seed, None, 1),
         "joined": lambda: join(run, prompts, 42, {"push": seed}),
         "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
-        "starts": lambda: answer_starts.fn(run, prompts, start),
+        "answers-of-starts": lambda: answer_starts.fn(run, prompts, start),
+        "answers-of-seed": lambda: answer_seed.fn(run, prompts, start, seed),
         "re-audit": lambda: audit_again.fn(run, prompts, start, seeds, answers),
         "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers, None),
         "merged": lambda: merge.fn(run, prompts, start, seed),

@@ -41,8 +41,8 @@ SMALL = {
     "preflight.allow_red": ["completion length", "served length", *(f"signal: {task}" for task in ("push", "churn"))],
 }  # fmt: skip
 STAGES = [
-    "data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "starts", "answers", "re-audit",
-    "comparison", "report",
+    "data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "answers-of-starts", "answers-of-seed-42",
+    "answers-of-seed-123", "answers", "re-audit", "comparison", "report",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The lines of base and SFT start are taken from an earlier artifact; those of seeds and champion never are."""
+"""An arm that has answered before does not answer again: its lines are taken from that artifact."""
 
 import io
 import json
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from tasks.compare import TIMES, _of_starts
 from tucano.files.results import AnswerFiles
-from tucano.training.answers import _known
-from tucano.training.jobs import Arm, Job
+from tucano.training.answers import copy_answered
+from tucano.training.jobs import Job
 
 
-def test_only_starts_are_taken_over_line_by_line(tmp_path: Path) -> None:
+def test_arms_are_taken_over_line_by_line(tmp_path: Path) -> None:
     before = AnswerFiles(tmp_path)
     arms = ("base", "sft", "seed-42", "champion")
     lines = [
@@ -19,12 +19,10 @@ def test_only_starts_are_taken_over_line_by_line(tmp_path: Path) -> None:
     before.answers.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     before.language.write_text("".join(f'{{"arm": "{arm}", "nats": 1}}\n' for arm in arms), encoding="utf-8")
     answers, language = io.StringIO(), io.StringIO()
-    job = Job("answer", {}, "", "", "", 1, arms=[Arm(arm, "b") for arm in arms], answered=str(tmp_path))
-    assert _known(job, answers, language) == {"base", "sft"}
-    assert answers.getvalue() == "".join(f"{line}\n" for line in lines[:4])
+    known = {arm: str(tmp_path) for arm in ("base", "seed-42")}
+    copy_answered(Job("answer", {}, "", "", "", 1, answered=known), answers, language)
+    assert answers.getvalue() == "".join(f"{line}\n" for line in lines[:2] + lines[4:6])
     assert language.getvalue().count("nats") == 2
-    job = Job("answer", {}, "", "", "", 1)
-    assert _known(job, io.StringIO(), io.StringIO()) == set()
 
 
 def test_what_the_starts_answered_beside_three_seeds_serves_three_and_no_other_number() -> None:

@@ -212,7 +212,8 @@ run_job(Job(**json.loads(sys.argv[1])), None, lambda progress: None)
 def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
     """The start answers twice as often here, as it does beside two seeds."""
     arms = [Arm("sft", str(start), times=2), Arm("seed-1", str(start), str(undisturbed / "output" / "adapter"))]
-    run_job(job("answer", prompts, tmp_path, settings(), arms=arms), None, lambda progress: None)
+    asked = job("answer", prompts, tmp_path, settings(), arms=arms, base=str(start))
+    run_job(asked, None, lambda progress: None)
     rows = [
         json.loads(line) for line in (tmp_path / "output" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     ]
@@ -221,6 +222,16 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
     assert all(0 <= row["reward"] <= 1 and row["loss"] >= 0 for row in rows)
     read = read_readings(tmp_path / "output" / "language.jsonl")
     assert len(read) == 2 * 40 and all(reading.nats > 0 < reading.tokens for reading in read)
+    before = {}
+    for arm in arms:
+        alone = job("answer", prompts, tmp_path / arm.name, settings(), arms=[arm], base=str(start))
+        run_job(alone, None, lambda progress: None)
+        before[arm.name] = alone.output
+    joined = job("answer", prompts, tmp_path / "joined", settings(), arms=arms, base=str(start), answered=before)
+    run_job(joined, None, lambda progress: None)
+    for name in ("answers.jsonl", "language.jsonl"):
+        together = (tmp_path / "output" / name).read_bytes()
+        assert (Path(joined.output) / name).read_bytes() == together, "an arm answers alike, alone and beside others"
 
 
 def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, forked: None, tmp_path: Path) -> None:
@@ -252,5 +263,5 @@ def test_a_given_model_gets_an_adapter_that_sft_and_grpo_train(prompts: Path, st
     if result["best_step"] > 0:
         assert adapter_bytes(tmp_path / "grpo") != before
     arms = [Arm("base", str(start)), Arm("sft", str(start), str(adapter))]
-    answering = job("answer", prompts, tmp_path / "answers", given, arms=arms)
+    answering = job("answer", prompts, tmp_path / "answers", given, arms=arms, base=str(start), adapter=str(adapter))
     assert run_job(answering, None, lambda progress: None) == {"arms": ["base", "sft"]}

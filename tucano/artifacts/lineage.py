@@ -22,8 +22,10 @@ INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter
 `seed_stage` says.
 """
 
-STARTS_STAGE = "starts"
-"""What the starts answered while the seeds trained. The answers of all arms copy its lines, and are what is judged."""
+BESIDE = "answers-of-"
+"""What an arm answered while others were trained. The answers of all arms copy its lines, and are what is judged."""
+
+STARTS_STAGE = f"{BESIDE}starts"
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -52,7 +54,7 @@ class Link:
 
 def digests(stages: Mapping[str, Artifact]) -> dict[str, str]:
     """The chain of a run: {stage: digest}, in the order in which the stages ran."""
-    return {name: artifact.digest for name, artifact in stages.items() if name != STARTS_STAGE}
+    return {name: artifact.digest for name, artifact in stages.items() if not name.startswith(BESIDE)}
 
 
 def seed_stage(stages: Container[str], arm: str) -> str:

@@ -27,15 +27,12 @@ from tucano.training.samplers import Sampler
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.opening import rank_of, sampler_for
 
-STARTS = ("base", "sft")
-"""The arms that the seeds together are compared with."""
-
 
 def run(job: Job) -> dict[str, object]:
     """Write `AnswerFiles` into `job.output`: one line per arm, prompt, decoding and sample.
 
-    Each arm samples with random numbers of its own. Starts that have answered the same before (in the folder
-    `job.answered`) do not answer again: their lines are taken from there.
+    Each arm samples with random numbers of its own. One that has answered the same before (`job.answered`) does not
+    answer again: its lines are taken from there.
 
     The language file says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds
     the completion's mean loss (nats per token) under the start of the tuning: it says whether tuned texts are still
@@ -49,14 +46,14 @@ def run(job: Job) -> dict[str, object]:
         "served": (1, settings.comparison.served_temperature),
         "sampled": (settings.comparison.samples, SAMPLED),
     }
-    reference = next((arm for arm in reversed(job.arms) if arm.name in STARTS), job.arms[0])
-    judge, judges_tokenizer = load_arm(settings.model, reference, job.seed)
     made = AnswerFiles(Path(job.output))
     passages = read_passages(files.passages)
     with made.answers.open("w", encoding="utf-8") as file, made.language.open("w", encoding="utf-8") as language:
-        known = _known(job, file, language)
-        asked = [arm for arm in job.arms if arm.name not in known]
-        for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(known)):
+        copy_answered(job, file, language)
+        asked = [arm for arm in job.arms if arm.name not in job.answered]
+        if asked:
+            judge, judges_tokenizer = load_arm(settings.model, Arm("start", job.base, job.adapter), job.seed)
+        for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(job.answered)):
             policy, tokenizer = load_arm(settings.model, arm, job.seed)
             most = settings.grpo.max_completion_tokens
             most_thought = settings.grpo.max_think_tokens
@@ -90,18 +87,12 @@ def run(job: Job) -> dict[str, object]:
     return {"arms": [arm.name for arm in job.arms]}
 
 
-def _known(job: Job, *files: TextIO) -> set[str]:
-    """The starts whose lines were taken from an earlier artifact into answers and language file."""
-    known: set[str] = set()
-    if job.answered is None:
-        return known
-    before = AnswerFiles(Path(job.answered))
-    for path, file in zip((before.answers, before.language), files, strict=True):
-        for line in jsonl_lines(path):
-            if (arm := json.loads(line)["arm"]) in STARTS:
-                file.write(f"{line}\n")
-                known.add(arm)
-    return known
+def copy_answered(job: Job, answers: TextIO, language: TextIO) -> None:
+    """The lines of the arms that have answered before, from where they did so."""
+    for arm, folder in job.answered.items():
+        before = AnswerFiles(Path(folder))
+        for path, file in ((before.answers, answers), (before.language, language)):
+            file.writelines(f"{line}\n" for line in jsonl_lines(path) if json.loads(line)["arm"] == arm)
 
 
 def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Iterator[tuple[Arm, Sampler]]:

@@ -2,8 +2,8 @@
 work.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tucano.prompts import Task
@@ -32,14 +32,14 @@ RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
 @dataclass(frozen=True)
 class JobFolders:
     """Where a job reads its prompts, works, and puts what it made; `mirror` is the URL of the work folder's copy,
-    `answered` an artifact in which its starts have answered already, `preferences` a file of answer pairs.
+    `answered` are artifacts in which some of its arms have answered already, `preferences` is a file of answer pairs.
     """
 
     prompts: Path
     work: Path
     output: Path
     mirror: str | None = None
-    answered: Path | None = None
+    answered: Mapping[str, Path] = field(default_factory=dict)
     preferences: Path | None = None
 
 
@@ -80,7 +80,7 @@ def order(
         adapter=adapter,
         mirror=folders.mirror,
         arms=list(arms),
-        answered=str(folders.answered) if folders.answered else None,
+        answered={arm: str(folder) for arm, folder in folders.answered.items()},
         preferences=str(folders.preferences) if folders.preferences else None,
         save_steps={"sft": settings.sft.save_steps, "dpo": settings.dpo.save_steps}.get(kind, settings.grpo.save_steps),
         checkpoint_minutes=settings.worker.checkpoint_minutes,
