@@ -176,7 +176,7 @@ def test_a_benchmark_that_is_killed_goes_on_judges_every_arm_and_pays_an_api_for
         more = {"benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20}
         process = started(storage, "benchmark", **more, benchmark__endpoints=endpoints)
         kept = "replies/*/replies.jsonl"
-        until(lambda: any(file.read_bytes().count(b"\n") >= 40 for file in storage.glob(kept)))
+        until(lambda: process.poll() or any(file.read_bytes().count(b"\n") >= 40 for file in storage.glob(kept)))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         replied = {json.dumps(body) for body, _, _ in api.asked[:40]}

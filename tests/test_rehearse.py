@@ -195,6 +195,7 @@ def test_every_fault_is_named_every_stage_tried_and_an_answer_served(tmp_path: P
         "grpo": "tucano.training.grpo.run",
         "preflight: key-value cache": "tucano.training.preflight_checks.cache",
         "answer with starts": "tucano.training.answers.readings",
+        "answer with a seed": "tucano.training.answers.readings",
         "answer test prompts": "tucano.training.answers.readings",
         "show answers": "tucano.tracking.tracker.fill",
         "audit rewards": "tucano.audit.parallel.process.audited_apart",  # these two take longer than all else
@@ -210,11 +211,12 @@ def test_every_fault_is_named_every_stage_tried_and_an_answer_served(tmp_path: P
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
     expected = [f"  {stage}: RuntimeError: planted in {place.rpartition('.')[2]}" for stage, place in faults.items()]
     for text in (said, done.stdout):
-        assert text.partition("\nFaults: 7\n")[2].splitlines()[:7] == expected
+        assert text.partition("\nFaults: 8\n")[2].splitlines()[:8] == expected
     assert said.splitlines()[-1].startswith("No GPU: ")
     found = rows(said)
     assert [stage for stage, became in found.items() if became == "FAILED"] == [
-        "sft", "grpo", "preflight", "answer with starts", "answer test prompts", "show answers", "audit rewards",
+        "sft", "grpo", "preflight", "answer with starts", "answer with a seed", "answer test prompts", "show answers",
+        "audit rewards",
     ]  # fmt: skip
     assert [stage for stage, became in found.items() if became == "left out"] == ["promote", "report"]
     worked = {"start instead", "seed instead", "merge", "served answer", "answers instead", "compare arms", "cost"}

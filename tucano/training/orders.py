@@ -14,6 +14,9 @@ from tucano.settings.base import Section
 from tucano.settings.stages import of_answers, of_dpo, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
 from tucano.training.jobs import Arm, ChildKind, Job
 
+STARTS = ("base", "sft")
+"""The arms that training begins with."""
+
 RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
     "sft": of_sft,
     "preflight": of_preflight,
@@ -62,8 +65,9 @@ def order(
     start: tuple[str, str | None] | None = None,
     arms: Sequence[Arm] = (),
 ) -> Job:
-    """`start` is base and adapter that the job begins with."""
-    base, adapter = start or (settings.model.place, None)
+    """`start` is base and adapter that the job begins with, or that answers of `arms` are held against as texts."""
+    reference = next((arm for arm in reversed(arms) if arm.name in STARTS), arms[0] if arms else None)
+    base, adapter = start or ((reference.base, reference.adapter) if reference else (settings.model.place, None))
     gpus = gpus_here() if settings.model.device == "cuda" else ()
     several, servers = len(gpus) > 1, apart(settings, len(gpus))
     children = seeds_on_a_gpu(settings, len(gpus))
