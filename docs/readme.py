@@ -27,9 +27,10 @@ from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ReportFiles
 from tucano.overview.rows import Row, read_rows
 from tucano.overview.runs import read_runs
+from tucano.presentation.numbers import duration
 from tucano.profiles import load_profile
 from tucano.prompts import read_prompts
-from tucano.report.language import ENGLISH, duration
+from tucano.report.language import ENGLISH
 from tucano.storage.root import working_copy
 from tucano.training.jobs import MODULES
 

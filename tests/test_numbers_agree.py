@@ -20,9 +20,8 @@ from tucano.comparison.compare import Comparison
 from tucano.comparison.table import render_markdown, render_table
 from tucano.cost import costs, sentence, total
 from tucano.overview.page import view, write_page
-from tucano.presentation.numbers import english, p_value
+from tucano.presentation.numbers import duration, english, p_value
 from tucano.profiles import validated
-from tucano.report.language import duration
 from tucano.report.report import Facts, render_report
 
 

@@ -100,6 +100,16 @@ def test_the_highest_mean_reward_comes_first_and_suspects_come_last(four: Path) 
     assert lines[3].tone == "bad" and lines[3].effect.arm_mean > lines[0].effect.arm_mean, "its truth fell"
 
 
+def test_it_says_how_many_of_the_better_tasks_are_so_as_served(four: Path) -> None:
+    first = view(four).lines[0]
+    better = first.row.comparison.verdict.better_tasks
+    assert better and first.also_better(()) == len(better) == first.also_better(("no such task",))
+    assert first.also_better(better[:1]) == len(better) - 1
+    page = (four / PAGE).read_text(encoding="utf-8")
+    served = first.also_better(first.row.comparison.verdict.open_as_served)
+    assert f"as served {served}</p>" in page and f"como em produção {served}</p>" in page
+
+
 def test_a_suspect_that_may_be_higher_is_not_counted_and_not_ahead_of(tmp_path: Path) -> None:
     """The page said «the highest of 2» and «Ahead of the second by -0.020» of one that was lower."""
     root = storage_of(tmp_path, *(replace(run, per_task=5) for run in (BEST, HACKED)))

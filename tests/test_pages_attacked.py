@@ -69,6 +69,10 @@ def test_two_answers_are_shown_from_where_they_part() -> None:
     assert since_they_part("curto a", "curto b") == ("curto a", "curto b")
     assert since_they_part(before, before) == (before, before)
     assert since_they_part("x" * 300 + "a", "x" * 300 + "b") == ("… " + "x" * 40 + "a", "… " + "x" * 40 + "b")
+    said = '{"category": "' + "cozinha" * 10 + '", "summary": "Cliente reclama: a panela veio com defeito, e '
+    assert since_they_part(f'{said}a"}}', f'{said}b"}}')[0].startswith('… "summary": "Cliente'), (
+        "a field from its name on"
+    )
     assert since_they_part(before[:-4], before) == ('… "complaint": ', '… "complaint": "a"}'), "one that was cut off"
 
 

@@ -32,7 +32,7 @@ from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
-from tucano.specs.registry import gold
+from tucano.specs.registry import right_answers
 from tucano.statistics.preference import Preference
 
 SCHEMA_VERSION: Literal[2] = 2
@@ -352,7 +352,7 @@ def _pairs(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str,
             after=after.completion,
             reward_before=before.reward,
             reward_after=after.reward,
-            gold=gold(prompt),
+            gold=next(iter(right_answers(prompt)), ""),
             truth_before=before.truth,
             truth_after=after.truth,
             components_before=before.components,

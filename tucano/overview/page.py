@@ -28,9 +28,9 @@ from tucano.overview import drawing
 from tucano.overview.pairs import Pair, pairs
 from tucano.overview.rows import UNREADABLE, Row, Spent, read_rows, spent, varied, why
 from tucano.overview.runs import RunRecord, read_addresses, read_runs
-from tucano.presentation.numbers import possible
+from tucano.presentation.numbers import duration, possible
 from tucano.presentation.pages import environment
-from tucano.report.language import LANGUAGES, Language, duration
+from tucano.report.language import LANGUAGES, Language
 from tucano.storage.places import write_whole
 
 PAGE = "index.html"
@@ -81,6 +81,10 @@ class Line:
     def effect(self) -> Effect:
         """The primary contrast over all prompts."""
         return self.row.comparison.main.overall
+
+    def also_better(self, unshown: Sequence[str]) -> int:
+        """How many of the better tasks are so by another contrast too, given those on which that one shows no gain."""
+        return len({*self.row.comparison.verdict.better_tasks}.difference(unshown))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How numbers are written: with a point for English readers, with a comma for Brazilian ones."""
+"""How numbers are written, with a point for English readers, with a comma for Brazilian ones; and how long things take."""
 
 from collections.abc import Callable
 
@@ -32,3 +32,13 @@ def p_value(p: float, number: Callable[..., str] = english) -> str:
     while round(p, digits) == LEVEL != round(p, MOST_DIGITS):
         digits += 1
     return f"= {number(p, digits)}"
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `3 min 20 s`, `2 h 05 min`: the same in both languages."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"

@@ -66,13 +66,3 @@ class Language:
 PORTUGUESE = Language("pt-BR", portuguese)
 ENGLISH = Language("en", english)
 LANGUAGES = (PORTUGUESE, ENGLISH)
-
-
-def duration(seconds: float) -> str:
-    """`45 s`, `3 min 20 s`, `2 h 05 min`: the same in both languages."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"

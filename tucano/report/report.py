@@ -16,9 +16,10 @@ from tucano.audit.reaudit import Reaudit
 from tucano.audit.report import AuditReport
 from tucano.comparison.claims import after_looks
 from tucano.comparison.compare import BASE, TOGETHER, Comparison, Pair
+from tucano.presentation.numbers import duration
 from tucano.presentation.pages import environment
 from tucano.report import plots
-from tucano.report.language import LANGUAGES, Language, duration
+from tucano.report.language import LANGUAGES, Language
 from tucano.report.plots import SeedCurves
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ HEALTHY = 0.1
 LONGEST_SHARED = 80
 KEPT = 40
 """Characters with which two answers may begin alike, and how many of more than these are shown at most."""
+LONGEST_FIELD = 200
+"""A field of JSON is shown from its name on, unless more of it is alike than this."""
 OVERVIEW = "../../../index.html"
 """Seen from a report in its storage."""
 IN_PORTUGUESE = {"synthetic": "sintéticos", "jsonl": "próprios"}
@@ -139,7 +142,8 @@ def since_they_part(before: str, after: str) -> tuple[str, str]:
     if before == after or shared <= LONGEST_SHARED:
         return before, after
     near = shared - KEPT
-    found = (before.rfind(mark, near, shared) + 1 for mark in (",", " "))
+    reach = {',"': shared - LONGEST_FIELD, ', "': shared - LONGEST_FIELD, ",": near, " ": near}
+    found = (before.rfind(mark, max(0, least), shared) + 1 for mark, least in reach.items())
     begin = next((place for place in found if place), near)
     return f"… {before[begin:].lstrip()}", f"… {after[begin:].lstrip()}"
 

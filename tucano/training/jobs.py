@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from tucano.files.models import ServedFiles
 from tucano.files.per_task import adapters_by_task
+from tucano.presentation.numbers import duration
 
 EVENT_MARK = "@ "
 
@@ -123,13 +124,8 @@ class Progress:
             return f"{self.stage}   {self.notice}"
         shown = "   ".join(f"{name} {value:.3f}" for name, value in self.values.items())
         seconds = round(self.seconds_left or 0)
-        left = f"   {_duration(seconds)} left" if seconds else ""
+        left = f"   {duration(seconds)} left" if seconds else ""
         return f"{self.stage}   step {self.step}/{self.steps}   {shown}{left}"
-
-
-def _duration(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 def emit(progress: Progress) -> None:

@@ -5,6 +5,7 @@ same texts whatever they earn: they are asked once with nothing known, to hear w
 here is scored when it is asked for, so that nothing but time depends on this.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from tucano.audit.checks import questions
 from tucano.audit.parallel.forks import Hands, forked
 from tucano.audit.relations.table import Material
 from tucano.audit.report import Agreement
+from tucano.presentation.numbers import duration
 from tucano.prompts import Prompt
 from tucano.settings.audit import Gate
 
@@ -35,11 +37,12 @@ def scored_ahead(
         asked |= found
     keys = list(asked)
     jobs = [*material, *range(0, len(keys), AT_ONCE)]
+    began = time.monotonic()
 
     def scored(job: str | int) -> Known:
         if isinstance(job, int):
             if job % SAID_EVERY < AT_ONCE:
-                say(f"reward audit: {job} of {len(keys)} texts scored")
+                say(f"reward audit: {job} of {len(keys)} texts scored{_left(job, len(keys), time.monotonic() - began)}")
             return {key: outcome(rewards, *asked[key]) for key in keys[job : job + AT_ONCE]}
         bench = Bench(rewards)
         searched(job, bench, grouped(bench, material[job].ratings.answers), settings.search_calls, seed)
@@ -49,6 +52,10 @@ def scored_ahead(
     for outcomes in forked(scored, jobs, cores):
         known |= outcomes
     return known
+
+
+def _left(scored: int, of: int, seconds: float) -> str:
+    return f"   {duration(seconds * (of - scored) / scored)} left" if scored else ""
 
 
 def _asked(rewards: RewardScorer, task: str, material: Material, settings: Gate) -> Asked:
