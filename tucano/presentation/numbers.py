@@ -1,4 +1,4 @@
-"""How numbers are written, with a point for English readers, with a comma for Brazilian ones; and how long things take."""
+"""How numbers and times are written: with a point for English readers, with a comma for Brazilian ones."""
 
 from collections.abc import Callable
 
