@@ -16,6 +16,8 @@ KILLS ?= 8
 TUCANO_UNSLOTH_PYTHON ?=
 
 export TUCANO_UNSLOTH_PYTHON
+# Hundreds of processes import the same modules; images for containers often forbid to keep them compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: base run test services long without-gpu check drill operations bench images docs readme ui clean
 
