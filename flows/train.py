@@ -1,11 +1,10 @@
 """The train flow: from data to a promoted adapter, one page."""
 
 from prefect import flow
-from prefect.futures import wait
 
 from tasks.approval import ask, decide
 from tasks.audit import audit_again, audit_rewards, pass_gate
-from tasks.compare import all_of, answer_prompts, answer_seed, answer_starts, compare_arms
+from tasks.compare import answer_prompts, answer_seed, answer_starts, compare_arms, wait_for
 from tasks.cost import account
 from tasks.evaluations import show_answers
 from tasks.plan import foresee, write_plan
@@ -43,27 +42,27 @@ def train(settings: PipelineSettings) -> str:
         retries = settings.worker.retries
         one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=retries)
         given = (run, prompts, start)
-        here = settings.execution.stages is None
+        here = settings.execution.is_here_alone  # a seed's run elsewhere may need the same GPU for itself
         beside = [answer_starts.with_options(retries=retries).submit(*given)] if here else []
-        shown = [show_answers.submit(*given, None, answered, return_state=False) for answered in beside]
+        early = [show_answers.submit(*given, None, answered, return_state=False) for answered in beside]
         training = {seed: one_seed.submit(*given, seed, preferences) for seed in settings.grpo.seeds}
         if here:  # each in the place of a seed, as soon as there is one
             one_arm = answer_seed.with_options(retries=retries)
             beside += [one_arm.submit(*given, trained, return_state=False) for trained in training.values()]
         seeds = gather(run, training)
-        all_of([*beside, *shown])
+        wait_for([*beside, *early])
         answers = where(run, answer_prompts)(run, prompts, start, seeds)
-        shown = [show_answers.submit(*given, seeds, answers)]
+        shown = show_answers.submit(run, prompts, start, seeds, answers)
         reaudit = audit_again(run, prompts, start, seeds, answers)
         public = score_publicly(run, start, seeds.trained)
         comparison = compare_arms(run, prompts, plan, start, seeds, answers, public)
         promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))
         account(run, seeds, comparison)  # after the merge, so that the report says the same
-        wait(shown)  # the run's note links to them
+        shown.wait()  # the run's note links to them
         report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
         approval = ask(run, promotion, comparison)
         if approval is not None:
             promotion = decide(run, promotion, approval)
             report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
-        all_of(shown)
+        shown.result()
         return report

@@ -1,11 +1,12 @@
 """Stages 5 and 6: every arm answers the held-out prompts, and statistics say whether the seeds are better."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
 from tasks.plan import came_first
@@ -28,8 +29,9 @@ from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import judged_apart, told, without
 from tucano.errors import UserError
-from tucano.files.models import ServedFiles
+from tucano.files.models import ServedFiles, WorkFiles
 from tucano.files.results import ComparisonFiles
+from tucano.machine_time import Clock
 from tucano.prompts import read_prompts
 from tucano.rating.choices import CHOSEN, preference
 from tucano.rating.pairs import PAIRS, key_of
@@ -75,39 +77,38 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
 def answer_starts(run: Run, prompts: PromptSet, start: Start | None) -> AnswerSet:
     """What base and SFT start answer, while the seeds are trained: `answer_prompts` takes their lines from here."""
     times = len(run.settings.grpo.seeds)
-
-    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = _job(run, prompts, start, recipe, draft, _start_arms(run, start, times))
-        return run_child(run, replace(job, threads=run.settings.worker.threads), "starts")
-
-    return _beside(run, STARTS_STAGE, _inputs(prompts, start) | {TIMES: str(times)}, produce)
+    return _beside(run, prompts, start, STARTS_STAGE, _start_arms(run, start, times), {TIMES: str(times)})
 
 
-@stage("answer with a seed")
+@stage("answer with a seed", task_run_name="answer with {seed.arm}")
 def answer_seed(run: Run, prompts: PromptSet, start: Start | None, seed: SeedResult) -> AnswerSet:
     """What one seed answers, while others are trained; so that no core waits for the last one."""
-
-    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = _job(run, prompts, start, recipe, draft, _seed_arms(run, start, [seed]))
-        return run_child(run, replace(job, threads=run.settings.worker.threads), "answers")
-
-    return _beside(run, BESIDE + seed.arm, _inputs(prompts, start) | {seed.arm: seed.digest}, produce)
-
-
-def all_of(beside: Sequence[PrefectFuture[Any]]) -> None:
-    """Wait for what answers beside the training. A seed that was given up answers nothing; other errors are raised."""
-    for future in beside:
-        future.wait()
-        if not future.state.is_pending():
-            future.result()
+    return _beside(run, prompts, start, BESIDE + seed.arm, _seed_arms(run, start, [seed]), {seed.arm: seed.digest})
 
 
 def _beside(
-    run: Run, name: str, inputs: dict[str, str], produce: Callable[[Recipe, Path], Mapping[str, Any]]
+    run: Run, prompts: PromptSet, start: Start | None, name: str, arms: list[Arm], more: dict[str, str]
 ) -> AnswerSet:
+    """What some arms answer in the place of a seed. Nothing is lost where they do not: they are asked again."""
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        job = replace(_job(run, prompts, start, recipe, draft, arms), threads=run.settings.worker.threads)
+        work = WorkFiles(Path(job.work))
+        with Clock(work.folder, job.mirror, run.settings.cost.machine) as clock:
+            made = run_child(run, job, name)
+            return {**made, "machine_time": clock.spent(work.journal)}
+
     with run.seed_slots:  # what is waited for is no time of this stage
         chosen = of_answers(run.settings, run.settings.seed)
-        return AnswerSet(run.make(name, MODULES["answer"], chosen, inputs, produce))
+        return AnswerSet(run.make(name, MODULES["answer"], chosen, _inputs(prompts, start) | more, produce))
+
+
+def wait_for(beside: Sequence[PrefectFuture[Any]]) -> None:
+    """What went beside the training: who did not answer, or was not shown, is asked and shown again with all others."""
+    for future in beside:
+        future.wait()
+        if future.state.is_failed() or future.state.is_crashed():
+            get_run_logger().warning("%s; it is done again", short(str(future.state.message)))
 
 
 def _job(run: Run, prompts: PromptSet, start: Start | None, recipe: Recipe, draft: Path, arms: list[Arm]) -> Job:

@@ -60,6 +60,12 @@ def test_seeds_of_4_8_and_10_hours_side_by_side_held_their_machine_for_10() -> N
     assert total(list(found.values())).hours == pytest.approx(10)
 
 
+def test_answers_beside_a_training_share_its_machine() -> None:
+    """They were charged whole: 5 s of a machine cost 10."""
+    stages = {"grpo-seed-1": trained(stay(0, 4)), "answers-of-starts": trained(stay(1, 3), stage="answers-of-starts")}
+    assert [cost.hours for cost in costs(stages, prices(SPOT)).values()] == pytest.approx([3, 1])
+
+
 def test_what_was_lost_on_a_shared_machine_is_the_share_that_was_held_meanwhile() -> None:
     """Killed after 2 h with 1 h kept, beside a training of 3 h, then an hour on another host."""
     killed = trained(stay(0, 2), stay(5, 6, host="second"), kept_h=(1, 5.5), stage="a")

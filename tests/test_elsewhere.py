@@ -106,6 +106,16 @@ def test_no_machine_is_asked_for_before_the_audit_let_the_run_pass() -> None:
     assert before >= {"prepare_data", "write_plan", "choose_preferences", "audit_rewards", "pass_gate"}
 
 
+def test_nothing_answers_beside_seeds_that_train_elsewhere() -> None:
+    """On one machine the parent's answers took the memory of the seed that held the GPU's limit."""
+    placed = {name: load_profile(ROOT, name, []).execution for name in ("laptop", "l4", "l4-v5")}
+    assert {name: where.is_here_alone for name, where in placed.items()} == {
+        "laptop": True,
+        "l4": False,
+        "l4-v5": False,
+    }
+
+
 class Asked(list[tuple[str, str, dict[str, Any]]]):
     """The runs that were started: deployment, part, parameters."""
 

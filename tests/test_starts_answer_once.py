@@ -3,11 +3,17 @@
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
-from tasks.compare import TIMES, _of_starts
+import pytest
+from prefect.futures import PrefectConcurrentFuture
+from prefect.states import Completed, Crashed, Failed, Pending
+
+from tasks import compare
+from tasks.compare import TIMES, _of_starts, wait_for
 from tucano.files.results import AnswerFiles
 from tucano.training.answers import copy_answered
-from tucano.training.jobs import Job
 
 
 def test_arms_are_taken_over_line_by_line(tmp_path: Path) -> None:
@@ -19,8 +25,8 @@ def test_arms_are_taken_over_line_by_line(tmp_path: Path) -> None:
     before.answers.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     before.language.write_text("".join(f'{{"arm": "{arm}", "nats": 1}}\n' for arm in arms), encoding="utf-8")
     answers, language = io.StringIO(), io.StringIO()
-    known = {arm: str(tmp_path) for arm in ("base", "seed-42")}
-    copy_answered(Job("answer", {}, "", "", "", 1, answered=known), answers, language)
+    for arm in ("base", "seed-42"):
+        copy_answered(arm, before, answers, language)
     assert answers.getvalue() == "".join(f"{line}\n" for line in lines[:2] + lines[4:6])
     assert language.getvalue().count("nats") == 2
 
@@ -31,3 +37,14 @@ def test_what_the_starts_answered_beside_three_seeds_serves_three_and_no_other_n
     assert _of_starts(beside) == _of_starts(later)
     assert _of_starts(beside) != _of_starts({name: value for name, value in later.items() if name != "seed-3"})
     assert _of_starts(beside) != _of_starts(later | {"start": "another"})
+
+
+def test_who_answered_in_vain_is_asked_again_and_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MLflow away while the starts were shown ended a run whose seeds had been trained for hours."""
+    said: list[str] = []
+    logger = SimpleNamespace(warning=lambda text, what: said.append(text % what))
+    monkeypatch.setattr(compare, "get_run_logger", lambda: logger)
+    states = (Completed(), Failed(message="MLflow is away"), Pending(name="NotReady"), Crashed(message="killed"))
+    futures = [SimpleNamespace(wait=lambda: None, state=state) for state in states]
+    wait_for(cast(list[PrefectConcurrentFuture[Any]], futures))
+    assert said == ["MLflow is away; it is done again", "killed; it is done again"]

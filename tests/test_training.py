@@ -223,7 +223,7 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
     read = read_readings(tmp_path / "output" / "language.jsonl")
     assert len(read) == 2 * 40 and all(reading.nats > 0 < reading.tokens for reading in read)
     before = {}
-    for arm in arms:
+    for arm in arms[1:]:
         alone = job("answer", prompts, tmp_path / arm.name, settings(), arms=[arm], base=str(start))
         run_job(alone, None, lambda progress: None)
         before[arm.name] = alone.output
@@ -231,7 +231,9 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
     run_job(joined, None, lambda progress: None)
     for name in ("answers.jsonl", "language.jsonl"):
         together = (tmp_path / "output" / name).read_bytes()
-        assert (Path(joined.output) / name).read_bytes() == together, "an arm answers alike, alone and beside others"
+        assert (Path(joined.output) / name).read_bytes() == together, (
+            "alike, alone and beside others, and in the same order"
+        )
 
 
 def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, forked: None, tmp_path: Path) -> None:

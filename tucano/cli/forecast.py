@@ -23,8 +23,6 @@ from tucano.training.orders import JobFolders, order
 if TYPE_CHECKING:
     from tucano.training.foresight.forecast import Forecast
 
-ANSWERING_CHILDREN = 2
-"""Answers and merge, beside those of SFT, preflight and each seed."""
 TIME_FACTOR = 2
 """Of a GPU's time: the predecessor's steps took 1.3 times as long as is foreseen for them (docs/speed.md)."""
 SERVICES_SECONDS = 25
@@ -138,21 +136,24 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
     yield Row("GRPO", rounds * each, f"{how}; {seeds} seeds, {at_once} at a time")
     if settings.dpo.enabled:
         yield _dpo(settings, tried, rounds)
-    yield from _answers(settings, tried["answer"], each if rounds * at_once > seeds else 0.0)
-    children = 1 + sft.enabled + rounds + ANSWERING_CHILDREN
+    yield _answers(settings, tried["answer"], at_once, (rounds * at_once - seeds) * each)
+    children = 2 + sft.enabled + rounds + math.ceil((1 + seeds) / at_once)  # preflight, merge, SFT; training, answers
     rest = SERVICES_SECONDS + children * tried["start"]
     yield Row("the rest", rest, f"{children} starts of a child x {tried['start']:.1f} s, and {SERVICES_SECONDS} s")
 
 
-def _answers(settings: PipelineSettings, each: float, idle: float) -> Iterator[Row]:
-    """Base and start answer where the seeds leave a slot `idle` for so many seconds; random weights answer once."""
+def _answers(settings: PipelineSettings, each: float, at_once: int, idle: float) -> Row:
+    """Starts and seeds answer where trainings leave slots `idle` for so many seconds in all, and then as many at once;
+    random weights answer once.
+    """
     seeds = len(settings.grpo.seeds)
     asked = settings.data.test_prompts * (1 + settings.comparison.samples)
     starts = asked * ((1 if settings.model.name == "nano" else seeds) + (seeds if settings.sft.enabled else 0))
-    beside = f", {min(idle, starts * each):.0f} s of them beside the seeds" if idle else ""
-    how = f"{starts:,} answers x {each * 1e3:.0f} ms{beside}"
-    yield Row("answers of the starts", max(0.0, starts * each - idle), how)
-    yield Row("answers", asked * seeds * each, f"{asked * seeds:,} answers x {each * 1e3:.0f} ms")
+    answers = starts + asked * seeds
+    seconds = answers * each
+    beside = f", {min(idle, seconds):.0f} s of them beside the seeds" if idle else ""
+    how = f"{answers:,} answers x {each * 1e3:.0f} ms, {at_once} at a time{beside}"
+    return Row("answers", max(0.0, seconds - idle) / at_once, how)
 
 
 def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Row:

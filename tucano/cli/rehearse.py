@@ -58,7 +58,7 @@ FORECAST_OF = {
     "sft": "SFT",
     "grpo": "GRPO steps",
     "preflight": "preflight",
-    "answer test prompts": "answers",
+    "answer with a seed": "answers",
     "merge": "merge",
 }
 """The line of the forecast whose peak a stage's GPU memory is held against."""

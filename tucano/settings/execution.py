@@ -86,3 +86,8 @@ class ExecutionSettings(Section):
     def computes_here(self) -> bool:
         """Whether a pipeline's own run holds a model at all."""
         return self.stages is None or self.seeds is None
+
+    @property
+    def is_here_alone(self) -> bool:
+        """Whether nothing of a run is placed elsewhere."""
+        return self.stages is None and self.seeds is None

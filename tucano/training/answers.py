@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -48,12 +48,19 @@ def run(job: Job) -> dict[str, object]:
     }
     made = AnswerFiles(Path(job.output))
     passages = read_passages(files.passages)
-    with made.answers.open("w", encoding="utf-8") as file, made.language.open("w", encoding="utf-8") as language:
-        copy_answered(job, file, language)
-        asked = [arm for arm in job.arms if arm.name not in job.answered]
-        if asked:
-            judge, judges_tokenizer = load_arm(settings.model, Arm("start", job.base, job.adapter), job.seed)
-        for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(job.answered)):
+    asked = [arm for arm in job.arms if arm.name not in job.answered]
+    if asked:
+        judge, judges_tokenizer = load_arm(settings.model, Arm("start", job.base, job.adapter), job.seed)
+    with (
+        made.answers.open("w", encoding="utf-8") as file,
+        made.language.open("w", encoding="utf-8") as language,
+        closing(_with_samplers(asked, job, settings)) as samplers,
+    ):
+        for index, arm in enumerate(job.arms):
+            if arm.name in job.answered:
+                copy_answered(arm.name, AnswerFiles(Path(job.answered[arm.name])), file, language)
+                continue
+            sampler = next(samplers)
             policy, tokenizer = load_arm(settings.model, arm, job.seed)
             most = settings.grpo.max_completion_tokens
             most_thought = settings.grpo.max_think_tokens
@@ -87,16 +94,14 @@ def run(job: Job) -> dict[str, object]:
     return {"arms": [arm.name for arm in job.arms]}
 
 
-def copy_answered(job: Job, answers: TextIO, language: TextIO) -> None:
-    """The lines of the arms that have answered before, from where they did so."""
-    for arm, folder in job.answered.items():
-        before = AnswerFiles(Path(folder))
-        for path, file in ((before.answers, answers), (before.language, language)):
-            file.writelines(f"{line}\n" for line in jsonl_lines(path) if json.loads(line)["arm"] == arm)
+def copy_answered(arm: str, before: AnswerFiles, answers: TextIO, language: TextIO) -> None:
+    """The lines of an arm that has answered before."""
+    for path, file in ((before.answers, answers), (before.language, language)):
+        file.writelines(f"{line}\n" for line in jsonl_lines(path) if json.loads(line)["arm"] == arm)
 
 
-def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Iterator[tuple[Arm, Sampler]]:
-    """Each arm with who draws for it: one sampler for those of one base, as a server holds one base. An arm with an
+def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Generator[Sampler]:
+    """Who draws for each arm: one sampler for those of one base, as a server holds one base. An arm with an
     adapter for each task (a champion may have them, whatever this run trains) is drawn from here: a server is given
     one.
     """
@@ -105,7 +110,7 @@ def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Ite
         rank = 0 if per_task else max(map(rank_of, together))
         own = LocalSampler(settings.grpo.own_decoding) if per_task else None
         with closing(own or sampler_for(job, base, rank, settings.model, settings.grpo)) as sampler:
-            yield from ((arm, sampler) for arm in together)
+            yield from (sampler for _ in together)
 
 
 def _is_per_task(arm: Arm) -> bool:

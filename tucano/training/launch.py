@@ -247,6 +247,8 @@ def _end(child: Child) -> None:
 
 
 def _who(job: Job) -> str:
+    if job.kind == "answer":
+        return f"answering of {', '.join(arm.name for arm in job.arms)}"
     return job.kind if job.kind != "grpo" else f"grpo seed {job.seed}"
 
 
