@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 from prefect.futures import PrefectConcurrentFuture
-from prefect.states import Completed, Crashed, Failed, Pending
+from prefect.states import Completed, Crashed, Failed, Pending, State
 
 from tasks import compare
 from tasks.compare import TIMES, _of_starts, wait_for
@@ -44,7 +44,12 @@ def test_who_answered_in_vain_is_asked_again_and_ends_no_run(monkeypatch: pytest
     said: list[str] = []
     logger = SimpleNamespace(warning=lambda text, what: said.append(text % what))
     monkeypatch.setattr(compare, "get_run_logger", lambda: logger)
-    states = (Completed(), Failed(message="MLflow is away"), Pending(name="NotReady"), Crashed(message="killed"))
+    states: tuple[State[Any], ...] = (
+        Completed(),
+        Failed(message="MLflow is away"),
+        Pending(name="NotReady"),
+        Crashed(message="killed"),
+    )
     futures = [SimpleNamespace(wait=lambda: None, state=state) for state in states]
     wait_for(cast(list[PrefectConcurrentFuture[Any]], futures))
     assert said == ["MLflow is away; it is done again", "killed; it is done again"]
