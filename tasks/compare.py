@@ -94,7 +94,7 @@ def _beside(
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         job = replace(_job(run, prompts, start, recipe, draft, arms), threads=run.settings.worker.threads)
         work = WorkFiles(Path(job.work))
-        with Clock(work.folder, job.mirror, run.settings.cost.machine) as clock:
+        with Clock(work.folder, None, run.settings.cost.machine) as clock:
             made = run_child(run, job, name)
             return {**made, "machine_time": clock.spent(work.journal)}
 
@@ -116,7 +116,8 @@ def _job(run: Run, prompts: PromptSet, start: Start | None, recipe: Recipe, draf
     before = {arm.name: found.folder for arm in arms if (found := _answered(run, recipe, arm)) is not None}
     work = run.store.work_folder(recipe)
     folders = JobFolders(prompts=prompts.files.folder, work=work, output=draft, answered=before)
-    return order("answer", run.settings, run.settings.seed, cores(), folders, start=start_of(run, start), arms=arms)
+    reference = _start_arms(run, start, 1)[-1]
+    return order("answer", run.settings, run.settings.seed, cores(), folders, arms=arms, reference=reference)
 
 
 def _answered(run: Run, recipe: Recipe, arm: Arm) -> Artifact | None:

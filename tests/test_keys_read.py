@@ -116,7 +116,7 @@ def test_each_child_reads_all_that_its_key_is_made_from(
         "preflight": lambda: job("preflight", start=start),
         "grpo": lambda: job("grpo", start=start),
         "dpo": lambda: replace(job("dpo", start=tuned), preferences=str(place / "pairs.jsonl")),
-        "answer": lambda: job("answer", start=start, arms=[Arm("base", start[0]), Arm("seed-1", *tuned)]),
+        "answer": lambda: job("answer", arms=[Arm("base", start[0]), Arm("seed-1", *tuned)]),
         "public": lambda: replace(job("public", arms=[Arm("seed-1", *tuned)]), prompts=str(place / "public")),
         "merge": lambda: job("merge", start=tuned),
     }

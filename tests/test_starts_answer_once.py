@@ -13,7 +13,9 @@ from prefect.states import Completed, Crashed, Failed, Pending, State
 from tasks import compare
 from tasks.compare import TIMES, _of_starts, wait_for
 from tucano.files.results import AnswerFiles
+from tucano.settings import PipelineSettings
 from tucano.training.answers import copy_answered
+from tucano.training.jobs import Arm, Job
 
 
 def test_arms_are_taken_over_line_by_line(tmp_path: Path) -> None:
@@ -37,6 +39,19 @@ def test_what_the_starts_answered_beside_three_seeds_serves_three_and_no_other_n
     assert _of_starts(beside) == _of_starts(later)
     assert _of_starts(beside) != _of_starts({name: value for name, value in later.items() if name != "seed-3"})
     assert _of_starts(beside) != _of_starts(later | {"start": "another"})
+
+
+def test_texts_are_looked_at_under_the_start_by_its_own_name(tmp_path: Path) -> None:
+    """Under any other name a base without SFT lost model.chat_template, and its losses were of another template."""
+    store = SimpleNamespace(alike=lambda *_: None, work_folder=lambda _: tmp_path)
+    run, prompts = (
+        SimpleNamespace(settings=PipelineSettings(), store=store),
+        SimpleNamespace(files=SimpleNamespace(folder=tmp_path)),
+    )
+    job = compare._job(*cast(Any, (run, prompts, None, None, tmp_path, [Arm("seed-1", "b", "a")])))
+    assert job.reference == Arm("base", run.settings.model.place) and job.answered == {}
+    job.write(tmp_path / "job.json")
+    assert Job.read(tmp_path / "job.json") == job
 
 
 def test_who_answered_in_vain_is_asked_again_and_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:

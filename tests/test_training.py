@@ -212,7 +212,7 @@ run_job(Job(**json.loads(sys.argv[1])), None, lambda progress: None)
 def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
     """The start answers twice as often here, as it does beside two seeds."""
     arms = [Arm("sft", str(start), times=2), Arm("seed-1", str(start), str(undisturbed / "output" / "adapter"))]
-    asked = job("answer", prompts, tmp_path, settings(), arms=arms, base=str(start))
+    asked = job("answer", prompts, tmp_path, settings(), arms=arms)
     run_job(asked, None, lambda progress: None)
     rows = [
         json.loads(line) for line in (tmp_path / "output" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
@@ -224,10 +224,10 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
     assert len(read) == 2 * 40 and all(reading.nats > 0 < reading.tokens for reading in read)
     before = {}
     for arm in arms[1:]:
-        alone = job("answer", prompts, tmp_path / arm.name, settings(), arms=[arm], base=str(start))
+        alone = job("answer", prompts, tmp_path / arm.name, settings(), arms=[arm], reference=arms[0])
         run_job(alone, None, lambda progress: None)
         before[arm.name] = alone.output
-    joined = job("answer", prompts, tmp_path / "joined", settings(), arms=arms, base=str(start), answered=before)
+    joined = job("answer", prompts, tmp_path / "joined", settings(), arms=arms, answered=before)
     run_job(joined, None, lambda progress: None)
     for name in ("answers.jsonl", "language.jsonl"):
         together = (tmp_path / "output" / name).read_bytes()
@@ -265,5 +265,5 @@ def test_a_given_model_gets_an_adapter_that_sft_and_grpo_train(prompts: Path, st
     if result["best_step"] > 0:
         assert adapter_bytes(tmp_path / "grpo") != before
     arms = [Arm("base", str(start)), Arm("sft", str(start), str(adapter))]
-    answering = job("answer", prompts, tmp_path / "answers", given, arms=arms, base=str(start), adapter=str(adapter))
+    answering = job("answer", prompts, tmp_path / "answers", given, arms=arms)
     assert run_job(answering, None, lambda progress: None) == {"arms": ["base", "sft"]}

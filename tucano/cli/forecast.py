@@ -137,7 +137,7 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
     if settings.dpo.enabled:
         yield _dpo(settings, tried, rounds)
     yield _answers(settings, tried["answer"], at_once, (rounds * at_once - seeds) * each)
-    children = 2 + sft.enabled + rounds + math.ceil((1 + seeds) / at_once)  # preflight, merge, SFT; training, answers
+    children = 3 + sft.enabled + rounds + math.ceil((1 + seeds) / at_once)  # preflight, answers, merge; SFT, GRPO, ...
     rest = SERVICES_SECONDS + children * tried["start"]
     yield Row("the rest", rest, f"{children} starts of a child x {tried['start']:.1f} s, and {SERVICES_SECONDS} s")
 
@@ -153,7 +153,7 @@ def _answers(settings: PipelineSettings, each: float, at_once: int, idle: float)
     seconds = answers * each
     beside = f", {min(idle, seconds):.0f} s of them beside the seeds" if idle else ""
     how = f"{answers:,} answers x {each * 1e3:.0f} ms, {at_once} at a time{beside}"
-    return Row("answers", max(0.0, seconds - idle) / at_once, how)
+    return Row("answers", max(asked * each, (seconds - idle) / at_once), how)  # the last seed's come after all training
 
 
 def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Row:

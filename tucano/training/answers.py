@@ -27,6 +27,9 @@ from tucano.training.samplers import Sampler
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.opening import rank_of, sampler_for
 
+STARTS = ("base", "sft")
+"""The arms that the seeds together are compared with."""
+
 
 def run(job: Job) -> dict[str, object]:
     """Write `AnswerFiles` into `job.output`: one line per arm, prompt, decoding and sample.
@@ -49,8 +52,9 @@ def run(job: Job) -> dict[str, object]:
     made = AnswerFiles(Path(job.output))
     passages = read_passages(files.passages)
     asked = [arm for arm in job.arms if arm.name not in job.answered]
+    reference = job.reference or next((arm for arm in reversed(job.arms) if arm.name in STARTS), job.arms[0])
     if asked:
-        judge, judges_tokenizer = load_arm(settings.model, Arm("start", job.base, job.adapter), job.seed)
+        judge, judges_tokenizer = load_arm(settings.model, reference, job.seed)
     with (
         made.answers.open("w", encoding="utf-8") as file,
         made.language.open("w", encoding="utf-8") as language,

@@ -60,7 +60,8 @@ class Job:
     `settings` are what its stage receives (tucano/settings/stages.py); nothing else shapes the result. `work` keeps
     checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one;
     `output` receives what the job makes. `base` and `adapter` are where training starts; `arms` are who answers in an
-    `answer`, a `public` or a `pace` job, and `answered` says of some the artifact's folder where they did so before.
+    `answer`, a `public` or a `pace` job, and `answered` says of some the artifact's folder where they did so before;
+    under the `reference` their texts are looked at, where it is not one of them.
     `preferences` is a file of answer pairs for a `dpo` job. A recovery checkpoint is written every `save_steps` steps
     and before `checkpoint_minutes` have passed. The vLLM fields are for a server that draws, where the settings ask
     for one; `gpu_share` is how much of a GPU's memory this child may fill. `gpus` are those of a machine with several
@@ -79,6 +80,7 @@ class Job:
     adapter: str | None = None
     mirror: str | None = None
     arms: list[Arm] = field(default_factory=list)
+    reference: Arm | None = None
     answered: dict[str, str] = field(default_factory=dict)
     preferences: str | None = None
     save_steps: int = 100
@@ -101,7 +103,8 @@ class Job:
     @classmethod
     def read(cls, path: Path) -> "Job":
         fields = json.loads(path.read_text(encoding="utf-8"))
-        return cls(**{**fields, "arms": [Arm(**arm) for arm in fields["arms"]]})
+        reference = Arm(**fields["reference"]) if fields["reference"] else None
+        return cls(**{**fields, "arms": [Arm(**arm) for arm in fields["arms"]], "reference": reference})
 
 
 @dataclass(frozen=True, slots=True)

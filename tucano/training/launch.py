@@ -43,6 +43,9 @@ INTERRUPTED = 75
 DISK_FULL = 74
 """Exit code of a child that failed while the disk was full (EX_IOERR)."""
 
+SAVING = ("sft", "grpo", "dpo")
+"""Kinds of children that leave checkpoints."""
+
 Child = subprocess.Popen[str] | ForkedChild
 
 _children: set[Child] = set()
@@ -267,5 +270,6 @@ def _outcome(job: Job, place: Path, code: int) -> dict[str, Any]:
     if code == INTERRUPTED:
         raise WorkerCrashed(f"{who} was interrupted and saved its state")
     if code < 0:
-        raise WorkerCrashed(f"{who} was killed by {signal.Signals(-code).name}; its last checkpoint is kept")
+        kept = "; its last checkpoint is kept" if job.kind in SAVING else ""
+        raise WorkerCrashed(f"{who} was killed by {signal.Signals(-code).name}{kept}")
     raise WorkerFailed(f"{who} ended with exit code {code} and no result (see {log_of(job)})")

@@ -14,9 +14,6 @@ from tucano.settings.base import Section
 from tucano.settings.stages import of_answers, of_dpo, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
 from tucano.training.jobs import Arm, ChildKind, Job
 
-STARTS = ("base", "sft")
-"""The arms that training begins with."""
-
 RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
     "sft": of_sft,
     "preflight": of_preflight,
@@ -64,10 +61,10 @@ def order(
     folders: JobFolders,
     start: tuple[str, str | None] | None = None,
     arms: Sequence[Arm] = (),
+    reference: Arm | None = None,
 ) -> Job:
-    """`start` is base and adapter that the job begins with, or that answers of `arms` are held against as texts."""
-    reference = next((arm for arm in reversed(arms) if arm.name in STARTS), arms[0] if arms else None)
-    base, adapter = start or ((reference.base, reference.adapter) if reference else (settings.model.place, None))
+    """`start` is base and adapter that the job begins with."""
+    base, adapter = start or (settings.model.place, None)
     gpus = gpus_here() if settings.model.device == "cuda" else ()
     several, servers = len(gpus) > 1, apart(settings, len(gpus))
     children = seeds_on_a_gpu(settings, len(gpus))
@@ -84,6 +81,7 @@ def order(
         adapter=adapter,
         mirror=folders.mirror,
         arms=list(arms),
+        reference=reference,
         answered={arm: str(folder) for arm, folder in folders.answered.items()},
         preferences=str(folders.preferences) if folders.preferences else None,
         save_steps={"sft": settings.sft.save_steps, "dpo": settings.dpo.save_steps}.get(kind, settings.grpo.save_steps),

@@ -146,7 +146,8 @@ class _Run:
         drawing = (line.peak_bytes for line in [*training, *after] if line.stage != "GRPO steps")
         self.fit = self._fitting(max(bare, *drawing), len(self.settings.grpo.seeds))
         yield from map(self._side_by_side, [*training, *after])
-        yield self._answers("answers", *self._comparison(), models=2)
+        answers = self._answers("answers", *self._comparison(), models=2)
+        yield self._side_by_side(answers) if self.settings.execution.is_here_alone else answers
         yield self._merge()
 
     def _merge(self) -> Line:
