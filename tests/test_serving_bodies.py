@@ -52,5 +52,7 @@ def test_health_is_said_while_the_longest_body_is_looked_at(path: str) -> None:
                 longest = max(longest, time.process_time() - began)
             return posting.result().status_code, longest
 
-    status, longest = asyncio.run(held_up())
-    assert status == 400 and longest < 4 * once + 0.1
+    tries = [
+        asyncio.run(held_up()) for _ in range(3)
+    ]  # what holds it up does so each time; a full collection does once
+    assert {status for status, _ in tries} == {400} and min(longest for _, longest in tries) < 4 * once + 0.1
