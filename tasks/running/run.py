@@ -57,7 +57,7 @@ def place(stage: str, settings: PipelineSettings) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One pipeline run. `seed_slots` bounds how many GRPO children train at a time.
+    """One pipeline run. `seed_slots` bounds how many children train a seed, or answer beside it, at a time.
 
     `overview` hears how it goes, unless it is a part of another run; `heard` gets each line that children print.
     """

@@ -73,29 +73,30 @@ def run(job: Job) -> dict[str, object]:
                 samples = arm.times * each
                 completions = examiner.answer(policy, prompts, samples, temperature, _seed_of(arm, job.seed))
                 losses = completion_losses(judge, judges_tokenizer, systems, completions)
+                thinks = can_think(examiner.system_prompts)
                 for row, (completion, loss) in enumerate(zip(completions, losses, strict=True)):
-                    record = {
-                        "arm": arm.name,
-                        "decoding": decoding,
-                        "sample": row % samples,
-                        "loss": loss,
-                        "prompt_id": completion.prompt.id,
-                        "task": completion.prompt.task,
-                        "completion": completion.text,
-                        "reward": completion.score.total,
-                        "components": completion.score.components,
-                        "truth": completion.truth,
-                        "tokens": len(completion.tokens),
-                        "truncated": completion.truncated,
-                        **({"think_tokens": completion.think_tokens} if can_think(examiner.system_prompts) else {}),
-                    }
-                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+                    known = {"arm": arm.name, "decoding": decoding, "sample": row % samples, "loss": loss}
+                    file.write(json.dumps(known | _said(completion, thinks), ensure_ascii=False) + "\n")
             language.writelines(
                 json.dumps({"arm": arm.name, **reading}) + "\n" for reading in readings(policy, tokenizer, passages)
             )
             mean = sum(completion.score.total for completion in completions) / len(completions)
             emit(Progress(f"answers of {arm.name}", index + 1, len(job.arms), {"reward": mean}))
     return {"arms": [arm.name for arm in job.arms]}
+
+
+def _said(completion: ScoredCompletion, thinks: bool) -> dict[str, object]:
+    return {
+        "prompt_id": completion.prompt.id,
+        "task": completion.prompt.task,
+        "completion": completion.text,
+        "reward": completion.score.total,
+        "components": completion.score.components,
+        "truth": completion.truth,
+        "tokens": len(completion.tokens),
+        "truncated": completion.truncated,
+        **({"think_tokens": completion.think_tokens} if thinks else {}),
+    }
 
 
 def copy_answered(arm: str, before: AnswerFiles, answers: TextIO, language: TextIO) -> None:
