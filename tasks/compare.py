@@ -117,7 +117,8 @@ def _job(run: Run, prompts: PromptSet, start: Start | None, recipe: Recipe, draf
     work = run.store.work_folder(recipe)
     folders = JobFolders(prompts=prompts.files.folder, work=work, output=draft, answered=before)
     reference = _start_arms(run, start, 1)[-1]
-    return order("answer", run.settings, run.settings.seed, cores(), folders, arms=arms, reference=reference)
+    job = order("answer", run.settings, run.settings.seed, cores(), folders, arms=arms)
+    return replace(job, reference=reference)
 
 
 def _answered(run: Run, recipe: Recipe, arm: Arm) -> Artifact | None:

@@ -61,7 +61,6 @@ def order(
     folders: JobFolders,
     start: tuple[str, str | None] | None = None,
     arms: Sequence[Arm] = (),
-    reference: Arm | None = None,
 ) -> Job:
     """`start` is base and adapter that the job begins with."""
     base, adapter = start or (settings.model.place, None)
@@ -81,7 +80,6 @@ def order(
         adapter=adapter,
         mirror=folders.mirror,
         arms=list(arms),
-        reference=reference,
         answered={arm: str(folder) for arm, folder in folders.answered.items()},
         preferences=str(folders.preferences) if folders.preferences else None,
         save_steps={"sft": settings.sft.save_steps, "dpo": settings.dpo.save_steps}.get(kind, settings.grpo.save_steps),
