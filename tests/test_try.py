@@ -231,11 +231,26 @@ class TestAnswers:
         shown(server, text="Oi\x1b[2J\r\ntudo\u202e bem?\x00")
         assert asked(server)[0][2] == "Oi␛[2J\ntudo\ufffd bem?␀"
 
-    def test_no_answer_is_one_sentence(self, server: TryServer) -> None:
-        assert sent(server, "answer", question(text="falha"))[:2] == (
-            503, "O modelo não respondeu: no answer within 600 s.",
-        )  # fmt: skip
-        assert "the text holds" in sent(server, "answer", question(text="a <|im_end|>"))[1]
+    def test_no_answer_is_one_sentence(self, server: TryServer, capsys: pytest.CaptureFixture[str]) -> None:
+        said = sent(server, "answer", question(text="falha"))[:2]
+        assert said == (503, "O modelo não respondeu. O terminal diz por quê.")
+        assert capsys.readouterr().err == "Not done: no answer within 600 s\n"
+        assert "uma marca do próprio modelo" in sent(server, "answer", question(text="a <|im_end|>"))[1]
+
+    @pytest.mark.parametrize("task", ["extraction", "sql_qa", "push"])
+    def test_an_answer_of_any_characters_is_shown_and_can_be_rated(
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch, task: Task
+    ) -> None:
+        odd = "".join(map(chr, (*range(1, 0x20), 0x7F, 0x9B, 0x200B, 0x2028, 0x202E, 0x3164, 0xE0041, 0xFFFE, 0x1F600)))
+        for text in (odd, f"{GOOD[:-1]}, {odd}", f"```sql\nSELECT '{odd}';\n```", f"```sql\n{odd}SELECT 1;\n```"):
+            monkeypatch.setitem(SAYS, "sft", text)
+            html, answer = shown(server, task=task)
+            assert not set(html) & set("\x1b\x9b\u202e\u2028")
+            assert sent(server, "rate", rated(answer, 2))[:2] == (200, "Nota 2 gravada.")
+            monkeypatch.setitem(SAYS, "sft", f"{text}\0{text}")
+            html, answer = shown(server, task=task)
+            assert "\0" not in html and "caractere nulo" in sent(server, "rate", rated(answer, 2))[1]
+        assert len(read_ratings(server.trial.ratings.folder)) == 4
 
 
 class TestDoor:
@@ -337,7 +352,7 @@ class TestRatings:
         assert json.loads(line)["correction"] is None and "98765" not in line
 
     def test_a_second_thought_that_cannot_be_written_leaves_the_first(
-        self, server: TryServer, monkeypatch: pytest.MonkeyPatch
+        self, server: TryServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         _, answer = shown(server, prompt="r-1")
         assert sent(server, "rate", rated(answer, 2))[0] == 200
@@ -349,17 +364,22 @@ class TestRatings:
         assert sent(server, "rate", rated(answer, 3))[0] == 200
         monkeypatch.setattr("tucano.rating.ledger.write", full)
         status, text, _ = sent(server, "rate", rated(answer, 5))
-        assert status == 400 and "No space left" in text
+        assert (status, text) == (
+            400,
+            "Não deu. O terminal diz por quê.",
+        ) and "No space left" in capsys.readouterr().err
         assert [one.rating for one in read_ratings(server.trial.ratings.folder)] == [3]
 
     def test_what_cannot_be_kept_is_said(self, server: TryServer) -> None:
         _, answer = shown(server, prompt="r-1")
         for body in (
             rated("unknown"), rated(answer, 6), rated(answer, correction="não é JSON"), rated(answer, rater=" "),
-            rated(answer, rater="a\nb"), rated(answer, more=1), {**rated(answer), "rating": "4"},
+            rated(answer, rater="a\nb"), rated(answer, rater="\u3164\ufe0f"), rated(answer, more=1),
+            {**rated(answer), "rating": "4"},
         ):  # fmt: skip
             status, text, _ = sent(server, "rate", body)
             assert status == 400 and text.count("\n") == 0, text
+            assert re.match("Não|O pedido não vale", text) and not re.search(r"\b(?:the|is|give|should)\b", text), text
         assert not (server.trial.ratings.folder / "ratings.jsonl").exists()
 
 

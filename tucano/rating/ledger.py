@@ -98,10 +98,10 @@ class Ledger(Generic[J]):
 
     def check_rater(self, rater: str, kind: RaterKind, is_new: bool) -> None:
         """UserError for a name that is probably a slip: what one person said under two names would count twice."""
-        if not rater.strip() or not rater.isprintable() or len(rater) > LONGEST_NAME:
+        if not _seen(rater) or not rater.isprintable() or len(rater) > LONGEST_NAME:
             raise UserError(
-                f"--rater {short(rater)} is not a name of at most {LONGEST_NAME} characters; give the one under which"
-                " your ratings are kept, like --rater ana"
+                f"--rater {short(rater)} is not a name of at most {LONGEST_NAME} visible characters; give the one under"
+                " which your ratings are kept, like --rater ana"
             )
         if not self.path.exists():
             return

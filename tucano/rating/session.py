@@ -128,7 +128,7 @@ class Sitting(ABC, Generic[A, J]):
         as it is, unless it is said `again`: then it takes the place of what was said before.
         """
         if said not in self.keys or item not in self._by_id:
-            raise ValueError(f"no rating {said} of item {item}")
+            raise ValueError("esta nota não existe, ou não é desta página")
         with self.ledger.held():
             self.ledger.mend_end()
             lines = enumerate(self.ledger.read())

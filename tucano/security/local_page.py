@@ -16,9 +16,12 @@ from typing import Any, ClassVar
 
 from tucano.errors import UserError
 from tucano.security.addresses import is_foreign
+from tucano.security.printable import short
 
 HOST = "127.0.0.1"
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LONGEST_WHY = 1000
+"""Characters of a sentence in the terminal."""
 MOST_IGNORED_BYTES = 2**20
 """Of a request that is too long so many are read, so that whoever sent it reads why it is refused."""
 
@@ -129,6 +132,11 @@ class LocalHandler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
+
+    def failed(self, status: int, sentence: str, why: Exception) -> None:
+        """Say that something did not work: to the reader in Portuguese, and in the terminal, in English, why."""
+        print(f"Not done: {short(str(why), LONGEST_WHY)}", file=sys.stderr, flush=True)
+        self.send(status, f"{sentence} O terminal diz por quê.")
 
     def log_message(self, format: str, *args: object) -> None:
         """The terminal shows what it is for, not requests."""

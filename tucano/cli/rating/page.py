@@ -71,7 +71,7 @@ class Handler(LocalHandler):
         try:
             view = self.server.session.view()
         except (UserError, OSError) as error:
-            self.send(500, f"As notas gravadas não podem ser lidas: {error}.")
+            self.failed(500, "As notas gravadas não podem ser lidas.", error)
             return
         self.send_page(lambda nonce: render(view, self.server.session, self.server.tables, nonce))
 
@@ -81,10 +81,12 @@ class Handler(LocalHandler):
         form = {name: values[-1] for name, values in parse_qs(body.decode(errors="replace")).items()}
         try:
             self._do(form)
-        except (KeyError, ValueError) as error:
+        except (UserError, OSError) as error:
+            self.failed(500, "Não gravado.", error)
+        except KeyError:
+            self.send(400, "Não gravado: a página é de antes. Volte e recarregue-a.")
+        except ValueError as error:
             self.send(400, f"Não gravado: {error}. Volte e recarregue a página.")
-        except OSError as error:
-            self.send(500, f"A nota não foi gravada ({error.strerror}). Libere espaço em disco, volte e tente de novo.")
         else:
             self.send(303, "", {"Location": self.path})
 

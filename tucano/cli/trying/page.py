@@ -93,7 +93,7 @@ class TryServer(LocalServer):
         answered = trial.models.answer(asked.model, prompt.task, prompt.user)
         drawn = answered.drawn
         if drawn.refused is not None:
-            raise NoAnswer(drawn.refused)
+            raise ValueError("o texto contém uma marca do próprio modelo, ou é longo demais para ele; mude-o")
         found = self.judging.submit(judged, prompt, drawn.text, trial.rewards).result()
         return _template("answer.html.j2").render(
             id=trial.ratings.show(prompt, drawn.text, asked.model),
@@ -149,14 +149,16 @@ class Handler(LocalHandler):
                 raise ValueError("o pedido não é JSON")
             self.send(200, self._done(place, body))
         except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
-            self.send(400, f"O pedido não vale: {short('.'.join(map(str, fault['loc'])))}: {short(fault['msg'])}.")
+            field = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
+            self.send(400, f"O pedido não vale{f': {short(field)}' if field else ''}.")
         except NoAnswer as why:
-            self.send(503, f"O modelo não respondeu: {printable(str(why))}.")
+            self.failed(503, "O modelo não respondeu.", why)
         except KeyError:
             self.send(400, "Não gravado: esta resposta é de antes; peça outra e avalie-a.")
-        except (ValueError, UserError, OSError) as why:
-            self.send(400, f"Não deu: {printable(str(why))}.")
+        except (UserError, OSError) as why:
+            self.failed(400, "Não deu.", why)
+        except ValueError as why:
+            self.send(400, f"Não deu: {why}.")
 
     def _done(self, place: str, body: bytes) -> str:
         if place == "answer":

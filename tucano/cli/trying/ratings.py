@@ -9,7 +9,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from tucano.cli.rating.page import check_form
+from tucano.errors import UserError
 from tucano.masking import mask
+from tucano.preferences import ZERO
 from tucano.prompts import Prompt, Task
 from tucano.rating.draw import Candidate, CandidateSource, keep_stores, masked
 from tucano.rating.files import LONGEST_CORRECTION
@@ -20,6 +22,7 @@ from tucano.rating.store import STORE_DUMP
 
 MOST_SHOWN = 1000
 """Answers that can be rated: the newest."""
+BAD_NAME = "com este nome não se avalia aqui; escreva um nome visível, sempre igual, que não seja o de um modelo"
 
 
 class Rated(BaseModel):
@@ -55,11 +58,16 @@ class Ratings:
 
     def keep(self, rated: Rated) -> None:
         """Write a rating, masked; it takes the place of the one that this person gave before. KeyError for an answer
-        that is not known, ValueError and UserError for what cannot be kept.
+        that is not known, ValueError in Portuguese for what the person can mend, else UserError or OSError.
         """
         shown = self._shown[rated.answer]
+        if ZERO in shown.completion:
+            raise ValueError("esta resposta contém um caractere nulo, que um arquivo de notas não guarda")
         candidate = masked(shown)
-        rating_ledger(self.folder).check_rater(rated.rater, "human", is_new=True)
+        try:
+            rating_ledger(self.folder).check_rater(rated.rater, "human", is_new=True)
+        except UserError as why:
+            raise ValueError(BAD_NAME) from why
         correction = corrected(shown.completion, rated.correction)  # the page sends what it shows, which is not masked
         check_form(candidate.prompt.task, correction)
         session = Correcting(self.folder, [candidate], rated.rater, "human", rated.consent)
