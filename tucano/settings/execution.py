@@ -24,7 +24,7 @@ class WorkerSettings(Section):
     )
     threads: PositiveInt = Field(1, le=1024, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(
-        None, le=1024, description="GRPO children at a time on a machine; as many as cores (1 on a GPU) when empty."
+        None, le=1024, description="Seeds that train or answer at a time; as many as cores (1 on a GPU) when empty."
     )
     checkpoint_minutes: float = Field(
         10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps."
