@@ -25,7 +25,7 @@ from rewards.types import Component, PromptLike, TaskReward, clip, damped, fille
 from rewards.wording.unwanted import harms, repels
 
 FALSE = 0.3
-"""Credit of insights and of a push that say something false; `open` has its own."""
+"""Credit of insights, and of a push, that say something false; `open` has its own for each."""
 ENOUGH_ADVICE = 1.5
 """Lines of advice that earn all: one with a means, and one about a word of the brief."""
 WITHOUT_PRODUCT = 0.35
@@ -141,30 +141,33 @@ class Insights:
 class Push:
     components: tuple[Component, ...] = (
         Component(
-            "push.length", 0.25, "up to 120 characters, falling to 0 at 200", "all credit falls with its square to 45 %"
+            "push.length",
+            0.25,
+            "up to 120 characters, falling to 0 at 200",
+            f"all credit falls with its square to {TOO_LONG:.0%}",
         ),
         Component(
             "push.product",
             0.30,
             "names the product",
-            "without it the other credit shrinks to 35 %, of two pushes to 25 %, without an"
-            " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95"
-            " %",
+            f"without it the other credit shrinks to {WITHOUT_PRODUCT:.0%}, of two pushes to {NOT_ONE:.0%}, without an"
+            f" invitation to {NO_INVITATION:.0%} ({OFFER_ALONE:.0%} with its offer); a text of advertising"
+            " words loses all from 70 to 95 %",
         ),
         Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read"),
         Component(
             "push.reason",
             0.25,
             "the offer of the brief, a reason or a call to act",
-            "either earns 60 %; all credit x .75 without the brief's offer, x .875 for stock words alone",
+            f"either earns 60 %; {UNTOLD:.0%} of all credit without the brief's offer, x .875 for stock words alone",
         ),
         Component(
             "push.invented",
             -0.10,
             "numbers that the brief does not know, offers that it does not grant, another product",
-            f"35 % of it without the product; any leaves {FALSE:.0%} of all credit",
+            f"{WITHOUT_PRODUCT:.0%} of it without the product; and any leaves {FALSE:.0%} of all other credit",
         ),
-        Component("push.formal", -0.20, "the tone of a formal e-mail", "75 % of the credit is left"),
+        Component("push.formal", -0.20, "the tone of a formal e-mail", f"{FORMAL:.0%} of the credit is left"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:

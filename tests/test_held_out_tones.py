@@ -17,7 +17,14 @@ from tucano.rating.table import read_held_out_tones, read_tones
 from tucano.truth import truth
 from tucano.truth.judge import committed
 
-PAGE = Path(__file__).parents[1] / "docs" / "truth.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "truth.md"
+IN_README = {
+    "grounded": "raters by {} in extraction, {} in insights and {} in push",
+    "open": "take `open` ({}, {}, {})",
+    "truth": "The truth agrees by {}, {} and {}",
+}
+"""How README says the mean rho of the tasks."""
 TASKS = ("extraction", "insights", "push")
 PROMISED = {"grounded": (0.38, 0.28), "open": (0.7, 0.6), "truth": (0.7, 0.7)}
 """Of each task of each tone: rho with the raters, and the mean of answers rated 5. `grounded` does not travel."""
@@ -95,6 +102,8 @@ def test_the_page_says_what_they_say(judged: tuple[str, Scores]) -> None:
         said[task] = [f"{value:.2f}".removeprefix("0") for value in cells]
     rows = re.findall(rf"^\| {name} \| (\w+) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert {task: cells.split(" | ") for task, cells in rows} == said
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert IN_README[name].format(*(cells[0] for cells in said.values())) in readme
 
 
 def test_the_page_says_how_far_the_judge_travels_by_its_own_file() -> None:

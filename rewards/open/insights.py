@@ -73,32 +73,33 @@ class Insights:
             "insights.action_words",
             0.25,
             "steps that are advised, in words that would not fit any shop",
-            "1.5 earn all; without any 50 % of all credit is left",
+            f"{ENOUGH_STEPS} earn all; without any {NO_ADVICE:.0%} of all credit is left",
         ),
         Component(
             "insights.length",
             0.10,
             "250 to 1400 characters",
-            "all credit falls to 20 % with the words that are not the brief's, 18 to 45 of which are enough",
+            f"all credit falls to {THIN:.0%} with the words that are not the brief's, {FEWEST_WORDS} to {MOST_WORDS} of"
+            " which are enough",
         ),
         Component(
             "insights.key_figures",
             0.35,
             "share of the figures asked about that are told",
-            "half of them are enough for the rest of the credit, without any 35 % of it is left",
+            f"half of them are enough for the rest of the credit, without any {UNUSED:.0%} of it is left",
         ),
         Component(
             "insights.coherence",
             0.20,
             "what is made of the figures: others of the brief, what follows from them, tests and targets",
-            "4 earn all",
+            f"{ENOUGH_DEPTH} earn all",
         ),
         Component(
             "insights.invented",
             -0.05,
             "false figures: unknown to the brief, at another label, moved the other way",
-            "2 cost all; one leaves 30 % of all credit, 60 % among five and more right ones, none where"
-            " nothing but eight right ones stands against it; what is proposed and what follows from the"
+            f"2 cost all; one leaves {FALSE:.0%} of all credit, {HALF_TRUE:.0%} among {MANY} and more right ones, none"
+            f" where nothing but {FORGIVEN} right ones stands against it; what is proposed and what follows from the"
             " brief is free",
         ),
     )

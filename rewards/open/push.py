@@ -79,34 +79,35 @@ class Push:
             "push.length",
             0.25,
             "up to 120 characters, falling to 0 at 200",
-            ", a square; all credit falls with it to 50 %",
+            f"as a square; all credit falls with it to {TOO_LONG:.0%}",
         ),
         Component(
             "push.product",
             0.30,
             "names the product",
             "by its first word or a name of its own, half by other words of it; without it all credit is"
-            " 30 %, of several pushes 40 %, of text about one 16 %",
+            f" {WITHOUT_PRODUCT:.0%}, of several pushes {NOT_ONE:.0%}, of text about one {NOT_ONE**2:.0%}",
         ),
         Component(
             "push.portuguese",
             0.20,
             "Portuguese that reads, in words of its own",
-            "words that fit any product leave 88 %, none beside the product 65 %, nobody spoken to 93 %, shouting 75 %",
+            f"words that fit any product leave {PLAIN:.0%}, none beside the product {BARE:.0%}, nobody spoken to"
+            f" {UNCALLED:.0%}, shouting {LOUD:.0%}",
         ),
         Component(
             "push.reason",
             0.25,
             "what the brief offers is told: prices, shares, codes, kinds of offers, until when",
-            "three quarters of it earn all; without any 30 % of all credit is left",
+            f"{ENOUGH:.0%} of it earn all; without any {UNTOLD:.0%} of all credit is left",
         ),
         Component(
             "push.invented",
             -0.03,
             "numbers, dates and offers that the brief does not grant, or its numbers exchanged",
-            "any leaves 20 % of all credit",
+            f"and any leaves {FALSE:.0%} of all credit, told offer or not",
         ),
-        Component("push.formal", -0.03, "the tone of a formal e-mail", "60 % of the credit is left"),
+        Component("push.formal", -0.03, "the tone of a formal e-mail", f"{FORMAL:.0%} of the credit is left"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
