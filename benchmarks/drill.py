@@ -27,7 +27,7 @@ from pathlib import Path
 
 from benchmarks.drill_cases import CONFIGURATIONS, Configuration
 from benchmarks.drill_faults import FAULTS, Fault
-from benchmarks.drill_runs import Board, Drill, Found, Starts, Struck, begin, instrumented
+from benchmarks.drill_runs import Board, Drill, Finished, Found, Starts, Struck, begin, instrumented
 
 SMALLEST_SHARE_MOVED = 0.6
 """Of the steps of a run, those that must have a gradient: without one nothing could differ, whatever was lost."""
@@ -59,7 +59,8 @@ class Row:
         return self.same() == (len(self.struck.runs),) * 3 and not self.struck.lost and self.struck.slowest < 10
 
     def faults(self) -> list[str]:
-        return sorted({fault for run in self.struck.runs for fault in run.faults(self.drill.alone)})
+        alone = self.drill.alone
+        return sorted({fault for run in self.struck.runs for fault in (*run.faults(alone), *_told(run, alone))})
 
     def line(self) -> str:
         struck, count, term = self.struck, len(self.struck.runs), self.struck.signal == signal.SIGTERM
@@ -70,6 +71,19 @@ class Row:
         same = [f"{equal}/{count}" for equal in self.same()]
         cost = [str(struck.lost), f"{struck.slowest:.2f}"] if term else ["-", "-"]
         return f"| {' | '.join([self.drill.configuration.name, str(self.drill.steps), where, *same, *cost])} |"
+
+
+def _told(run: Finished, alone: Finished) -> list[str]:
+    """What a run's journal says otherwise than that of the one left alone."""
+    told, expected = (
+        {f"history {step} {name}": repr(value) for step, results in one.history for name, value in results.items()}
+        for one in (run, alone)
+    )
+    return [
+        f"{what}: {told.get(what)} and not {expected.get(what)}"
+        for what in sorted({*told, *expected})
+        if told.get(what) != expected.get(what)
+    ]
 
 
 @dataclass(frozen=True)

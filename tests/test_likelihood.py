@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 import torch
+from accelerate import Accelerator
+from accelerate.state import AcceleratorState
 from test_decode import VOCABULARY, random_prompts, tiny_model, with_random_adapter
 from torch import Tensor
 
@@ -40,6 +42,22 @@ def row_by_row(
         logps[row, : len(completion)] = every.gather(1, torch.tensor(completion)[:, None]).squeeze(1)
         entropies[row, : len(completion)] = -(every.exp() * every).sum(dim=-1).detach()
     return logps, entropies
+
+
+@pytest.mark.parametrize("has_adapter", [False, True])
+def test_what_is_measured_is_the_same_once_a_trainer_has_prepared_the_model(has_adapter: bool) -> None:
+    """A look that SIGTERM cut off is taken again by a model that no trainer has prepared yet."""
+    model = tiny_model().to(torch.bfloat16)
+    if has_adapter:
+        model = with_random_adapter(model)
+    prompts = random_prompts(4)
+    answers = [[1 + row, 2, 3] for row in range(4)]
+    before = token_logps(model, prompts, answers)
+    AcceleratorState._reset_state(reset_partial_state=True)
+    Accelerator(mixed_precision="bf16", cpu=True).prepare_model(model)
+    AcceleratorState._reset_state(reset_partial_state=True)
+    for expected, found in zip(before, token_logps(model, prompts, answers), strict=True):
+        torch.testing.assert_close(found, expected, rtol=0, atol=0)
 
 
 def test_equal_to_reading_every_row_whole() -> None:

@@ -23,9 +23,9 @@ def render_table(comparison: Comparison) -> str:
         *_mean_rows(comparison),
         "",
         *wrapped(
-            f"`{main.arm}` - `{main.reference}`: gain is the difference of the means; p is exact and one-sided, Holm over"
-            " the tasks; typical gain, which p is about, is Hodges-Lehmann's median with 95 % interval, [?] where"
-            " it cannot be assessed; sees: smallest gain likely to show."
+            f"`{main.arm}` - `{main.reference}`: gain is the difference of the means; p is exact and one-sided, Holm"
+            " over the tasks; typical gain, which p is about, is Hodges-Lehmann's median with 95 % interval, [?] where it"
+            " cannot be assessed; sees: smallest gain likely to show."
         ),
         "",
         *_effect_rows(main),

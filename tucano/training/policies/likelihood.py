@@ -61,7 +61,8 @@ def completion_logps(
 @torch.no_grad()
 def token_logps(model: Any, prompt_ids: Ids, completion_ids: Ids) -> list[Tensor]:
     """Log-probability of each completion token (nats, at temperature 1), one CPU vector per pair; for measuring, on any
-    device. On a CPU a prompt with several completions is read once.
+    device, and in the precision that the model has without a trainer. On a CPU a prompt with several completions is
+    read once.
     """
     longest = max((len(p) + len(c) for p, c in zip(prompt_ids, completion_ids, strict=True)), default=1)
     at_once = max(1, min(ROWS, MOST_LOGITS // (longest * model.config.vocab_size)))
@@ -85,7 +86,7 @@ def _after(model: Any, prompts: Ids, completions: Ids) -> list[Tensor]:
     """Of completions of one prompt."""
     ids, mask = _padded(completions)
     prompt = torch.tensor([*prompts])
-    logps = selective_log_softmax(_logits(model, prompt, torch.ones_like(prompt), ids, mask).float(), ids)
+    logps = selective_log_softmax(_logits(_unprepared(model), prompt, torch.ones_like(prompt), ids, mask).float(), ids)
     return [row[: len(completion)] for row, completion in zip(logps, completions, strict=True)]
 
 
@@ -93,12 +94,19 @@ def _whole(model: Any, prompts: Ids, completions: Ids) -> list[Tensor]:
     """Of completions of any prompts, which are read with them."""
     ids, mask = _padded([[*prompt, *completion] for prompt, completion in zip(prompts, completions, strict=True)])
     there = ids.to(model.device)
-    logits = model(input_ids=there, attention_mask=mask.to(model.device)).logits[:, :-1].float()
+    logits = _unprepared(model)(input_ids=there, attention_mask=mask.to(model.device)).logits[:, :-1].float()
     logps = selective_log_softmax(logits, there[:, 1:]).cpu()  # [rows, L-1]
     return [
         row[len(prompt) - 1 : len(prompt) - 1 + len(completion)]
         for row, prompt, completion in zip(logps, prompts, completions, strict=True)
     ]
+
+
+def _unprepared(model: Any) -> Any:
+    """The model's own forward pass. In a 16-bit training accelerate wraps it in autocast at the first step, and a look
+    is also taken before: at the start, and again where a signal cut it off.
+    """
+    return getattr(model, "_original_forward", model)
 
 
 def _padded(sequences: Ids) -> tuple[Tensor, Tensor]:
