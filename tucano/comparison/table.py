@@ -24,8 +24,8 @@ def render_table(comparison: Comparison) -> str:
         "",
         *wrapped(
             f"`{main.arm}` - `{main.reference}`: gain is the difference of the means; p is exact and one-sided, Holm"
-            " over the tasks; typical gain, which p is about, is Hodges-Lehmann's median with 95 % interval, [?] where it"
-            " cannot be assessed; sees: smallest gain likely to show."
+            " over the tasks; typical gain, which p is about, is Hodges-Lehmann's median with 95 % interval, [?] where"
+            " it cannot be assessed; sees: smallest gain likely to show."
         ),
         "",
         *_effect_rows(main),
