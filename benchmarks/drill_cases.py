@@ -221,9 +221,10 @@ CONFIGURATIONS = (
     ),
     Configuration("DPO, every attempt on an empty machine", kind="dpo", start="adapter", remote=True),
     Configuration(
-        "DPO of people's pairs alone, until it stops by itself",
+        "DPO of people's pairs alone in bfloat16, until it stops by itself",
         kind="dpo",
         start="adapter",
+        model={"dtype": "bfloat16"},
         dpo={"ranked": False, "pairs": PAIRS, "schedule": "cosine", "eval_steps": 1, "patience": 3},
     ),
     Configuration("the adapter of one task", grpo={"adapters": "per_task"}, task="push"),
