@@ -49,7 +49,7 @@ def main() -> None:
         make_pool(client)
         make_limits(client)
         deploy(client, Path.cwd(), arguments.home)
-        automations.apply(client) if arguments.automations else automations.remove(client)
+        automations.apply(client, automations.wanted(client) if arguments.automations else [])
         if arguments.recover:
             recover(client)
 
