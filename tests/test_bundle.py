@@ -97,7 +97,7 @@ def found(path: Path, check: str, folder: Path) -> str:
     """What one check says of a bundle, its mark first."""
     folder.mkdir()
     contents = unpacked(folder, archive.unpack(path, folder))
-    made = held(check, looks(folder, contents)[check])
+    made = held(looks(folder, contents)[check])
     return f"{made.state} {' '.join(made.said)}"
 
 
@@ -265,7 +265,7 @@ def test_names_of_settings_that_only_one_side_knows_are_no_fault_of_other_code(
         assert said_of_it.startswith("FAILED the settings of preflight differ in lacking grpo.std_floor, and its code")
     else:
         names = "having seeds and in lacking grpo.std_floor, trainings"
-        assert said_of_it == f"other preflight was made by other code, whose settings differ in {names}"
+        assert said_of_it == f"OTHER preflight was made by other code, whose settings differ in {names}"
 
 
 def test_the_card_has_the_header_of_a_hub_and_the_verdict_in_both_languages(opened: Opened) -> None:
@@ -423,7 +423,7 @@ def test_whatever_a_check_ends_in_is_a_sentence() -> None:
     def look() -> Holds:
         raise Odd("nobody thought of it")
 
-    assert held("odd", look).said == ("it cannot be made: Odd: nobody thought of it",)
+    assert held(look).said == ("it cannot be made: Odd: nobody thought of it",)
 
 
 def test_a_bundle_takes_the_place_of_nothing_but_a_bundle(whole: Path, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
@@ -51,12 +50,8 @@ ENGINES = {
 IN_WORDS = {"missing": "list of missing seeds", "unmoved": "list of seeds that did not move"}
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """A setting that is not the same in the bundle (`there`) and here, and which side knows its name."""
-
-    name: str
-    known: Literal["both", "there", "here"]
+Apart = tuple[str, Literal["both", "there", "here"]]
+"""The name of a setting that is not the same in the bundle (`there`) and here, and which side knows it."""
 
 
 def settings_followed(contents: Contents) -> Holds:
@@ -66,9 +61,9 @@ def settings_followed(contents: Contents) -> Holds:
     stages = _received(contents)
     for stage, received in stages.items():
         apart = list(_apart(contents.made(stage)["settings"], _with_its_base(contents, stage, received)))
-        values = [IN_WORDS.get(one.name, one.name) for one in apart if one.known == "both"]
+        values = [IN_WORDS.get(name, name) for name, side in apart if side == "both"]
         said += [f"{stage} was made with another {name} than the settings say" for name in values]
-        names = [one for one in apart if one.known != "both"]
+        names = [one for one in apart if one[1] != "both"]
         if names and code_there(contents, stage) != code_here(stage):
             others.append(f"{stage} was made by other code, whose settings differ in {_told(names)}")
         else:
@@ -131,6 +126,7 @@ def _with_its_base(contents: Contents, stage: str, received: Section) -> Section
 
 def _apart(there: Any, here: Any, name: str = "") -> Iterator[Apart]:
     """Sections are compared name by name, everything else as a whole: the tasks of a mix are no names of settings."""
+    in_parts = isinstance(here, tuple) and any(isinstance(one, Section) for one in here)
     if isinstance(here, Section) and isinstance(there, dict):
         values = dict(here)
         for inner in sorted({*there, *values}):
@@ -138,20 +134,16 @@ def _apart(there: Any, here: Any, name: str = "") -> Iterator[Apart]:
             if inner in there and inner in values:
                 yield from _apart(there[inner], values[inner], place)
             else:
-                yield Apart(place, "there" if inner in there else "here")
-    elif _are_sections(here) and isinstance(there, list) and len(there) == len(here):
+                yield place, "there" if inner in there else "here"
+    elif in_parts and isinstance(there, list) and len(there) == len(here):
         for number, pair in enumerate(zip(there, here, strict=True)):
             yield from _apart(*pair, f"{name}.{number}")
     elif there != to_jsonable_python(here):
-        yield Apart(name, "both")
-
-
-def _are_sections(value: Any) -> bool:
-    return isinstance(value, tuple) and any(isinstance(one, Section) for one in value)
+        yield name, "both"
 
 
 def _told(apart: Sequence[Apart]) -> str:
     """Like «having seeds and in lacking trainings»."""
-    sides = {"there": "having", "here": "lacking"}
-    names = {side: ", ".join(one.name for one in apart if one.known == side) for side in sides}
-    return " and in ".join(f"{sides[side]} {found}" for side, found in names.items() if found)
+    words = {"having": "there", "lacking": "here"}
+    names = {word: ", ".join(name for name, known in apart if known == side) for word, side in words.items()}
+    return " and in ".join(f"{word} {found}" for word, found in names.items() if found)
