@@ -3,6 +3,7 @@ hold. Asks nobody.
 """
 
 import argparse
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,6 +36,22 @@ SOLD = {
 https://cloud.google.com/vertex-ai/docs/reference/rest/v1/MachineSpec). Those with few H100 are not sold on demand
 (https://cloud.google.com/blog/products/compute/announcing-smaller-machine-types-for-a3-high-vms).
 """
+
+
+def add_options(parser: argparse.ArgumentParser, dry_run: str) -> None:
+    """What every work pool has: its image, the servers that jobs reach, and whether it is made."""
+    parser.add_argument(
+        "--image", required=True, metavar="I", help="container image (deployments/image/Dockerfile), like HOST/PATH:TAG"
+    )
+    for option, variable, server in (
+        ("--api-url", "PREFECT_API_URL", "Prefect"),
+        ("--tracking-uri", "MLFLOW_TRACKING_URI", "MLflow"),
+    ):
+        what = f"where jobs reach the {server} server (default: ${variable})"
+        parser.add_argument(option, default=os.environ.get(variable, ""), metavar="URL", help=what)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
+    how.add_argument("--dry-run", action="store_true", help=dry_run)
 
 
 def add_gpus(parser: argparse.ArgumentParser, default: str | None, said: str) -> None:
