@@ -65,19 +65,13 @@ class Google:
 
         try:
             answer = self.session.request(method, url, json=body, headers=dict(headers), timeout=TIMEOUT_SECONDS)
-        except (RequestException, TransportError) as error:
-            return _unanswered(url, error)
-        except RefreshError as error:
-            if not error.retryable:
+        except (RequestException, TransportError, RefreshError) as error:
+            if isinstance(error, RefreshError) and not error.retryable:
                 raise
-            return _unanswered(url, error)
+            message = f"{urlsplit(url).hostname} cannot be reached ({type(error).__name__}: {error})"
+            return Answer(0, {"error": {"message": message}}, {})
         try:
             content = answer.json()
         except ValueError:
             content = {"error": {"message": answer.text[:200]}} if not answer.ok else {}
         return Answer(answer.status_code, content if isinstance(content, dict) else {}, answer.headers)
-
-
-def _unanswered(url: str, error: Exception) -> Answer:
-    message = f"{urlsplit(url).hostname} cannot be reached ({type(error).__name__}: {error})"
-    return Answer(0, {"error": {"message": message}}, {})
