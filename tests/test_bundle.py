@@ -346,7 +346,6 @@ def hostile() -> Iterator[tuple[str, bytes, str]]:
     yield "a long header", gzip.compress(tar_of(FIRST, member("a", b"1" * 99, tarfile.XHDTYPE))), "is no file but"
     yield "twice", gzip.compress(tar_of(FIRST, member("a", b"1"), member("A", b"2"))), "holds 'A' twice"
     yield "file and folder", gzip.compress(tar_of(FIRST, member("a", b"1"), member("a/b", b"2"))), "as a file and as a"
-    yield "folder and file", gzip.compress(tar_of(FIRST, member("a/b", b"1"), member("a", b"2"))), "as a file and as a"
     yield "a bomb", gzip.compress(tar_of(FIRST, member("a", bytes(2**26 + 2**25)))), "far larger than any bundle"
     listed = replace(MANIFEST, files={f"f{n}": Entry(2**30, "", "f0") for n in range(60)})
     yield "copies", gzip.compress(tar_of(member(NAME, listed.text()), member("f0", b"x"))), "far larger than any bundle"
@@ -358,14 +357,10 @@ def hostile() -> Iterator[tuple[str, bytes, str]]:
     yield "deep", gzip.compress(tar_of(member(NAME, b"[" * 100_000))), "is damaged"
     for what, value, other in (
         ("half a character", '"model": ', '"model": "\\ud83d", "m": '),
-        ("half a character in a tag", '"tags": {', '"tags": {"a": "\\ud83d"'),
-        ("half a character in the chain", '"chain": {', '"chain": {"\\ud83d": "a"'),
         ("a name twice", '"version": 1', '"version": 1, "version": 2'),
         ("true for a number", '"version": 1', '"version": true'),
-        ("a fraction", '"version": 1', '"version": 1.0'),
         ("below one", '"version": 1', '"version": -1'),
         ("true for the schema", '"schema_version": 1', '"schema_version": true'),
-        ("a fraction for the schema", '"schema_version": 1', '"schema_version": 1.0'),
     ):
         forged = PLAIN.replace(value, other)
         assert forged != PLAIN
