@@ -2,7 +2,7 @@
 it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
@@ -31,22 +31,24 @@ from tucano.settings.stages import (
 )
 from tucano.training.jobs import MODULES
 
-ENGINES = {
-    "data": "data.prepare",
-    "plan": "tucano.comparison.plan",
-    "audit": "tucano.audit.stage",
-    "sft": MODULES["sft"],
-    "preflight": MODULES["preflight"],
-    "answers": MODULES["answer"],
-    "re-audit": "tucano.audit.reaudit_table",
-    "comparison": "tucano.comparison.compare",
-    "merged": MODULES["merge"],
-    "report": "tucano.report.report",
-    "public-set": "data.public.prepare",
-    "public-answers": MODULES["public"],
-    "public": "tucano.benchmark.public.result",
+STAGES: Mapping[str, tuple[str, Callable[[PipelineSettings], Section] | None]] = {
+    "data": ("data.prepare", of_data),
+    "plan": ("tucano.comparison.plan", of_plan),
+    "audit": ("tucano.audit.stage", of_audit),
+    "sft": (MODULES["sft"], lambda run: of_sft(run, run.seed)),
+    "preflight": (MODULES["preflight"], lambda run: of_preflight(run, run.grpo.seeds[0])),
+    "answers": (MODULES["answer"], lambda run: of_answers(run, run.seed)),
+    "re-audit": ("tucano.audit.reaudit_table", of_reaudit),
+    "comparison": ("tucano.comparison.compare", None),
+    "merged": (MODULES["merge"], lambda run: of_merge(run, run.seed)),
+    "report": ("tucano.report.report", None),
+    "public-set": ("data.public.prepare", of_public_set),
+    "public-answers": (MODULES["public"], lambda run: of_greedy_answers(run, run.seed)),
+    "public": ("tucano.benchmark.public.result", of_public),
 }
-"""Whose code makes each stage; that of the seeds is GRPO's."""
+"""Whose code makes each stage, and what it receives of a run, where its settings alone say that. Those of the seeds are
+GRPO's.
+"""
 IN_WORDS = {"missing": "list of missing seeds", "unmoved": "list of seeds that did not move"}
 
 
@@ -79,9 +81,9 @@ def code_there(contents: Contents, stage: str) -> str:
 def code_here(stage: str) -> str:
     if stage.startswith(SEED_STAGE):
         return code_version(MODULES["grpo"])
-    if stage not in ENGINES:
+    if stage not in STAGES:
         raise UserError(f"{short(stage)} is no stage that a bundle of this version has")
-    return code_version(ENGINES[stage])
+    return code_version(STAGES[stage][0])
 
 
 def of_its_comparison(contents: Contents) -> ComparisonStage:
@@ -97,23 +99,10 @@ def of_its_comparison(contents: Contents) -> ComparisonStage:
 
 
 def _received(contents: Contents) -> Mapping[str, Section]:
-    run: PipelineSettings = contents.settings
-    every = {
-        "data": of_data(run),
-        "plan": of_plan(run),
-        "audit": of_audit(run),
-        "sft": of_sft(run, run.seed),
-        "preflight": of_preflight(run, run.grpo.seeds[0]),
-        "answers": of_answers(run, run.seed),
-        "re-audit": of_reaudit(run),
-        "comparison": of_its_comparison(contents),
-        "merged": of_merge(run, run.seed),
-        "public-set": of_public_set(run),
-        "public-answers": of_greedy_answers(run, run.seed),
-        "public": of_public(run),
-        **{f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()},
-    }
-    return {stage: received for stage, received in every.items() if stage in contents.stages}
+    run = contents.settings
+    found = {stage: receive(run) for stage, (_, receive) in STAGES.items() if receive and stage in contents.stages}
+    seeds = {f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()}
+    return {**found, **seeds, "comparison": of_its_comparison(contents)}
 
 
 def _with_its_base(contents: Contents, stage: str, received: Section) -> Section:
