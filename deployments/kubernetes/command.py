@@ -73,14 +73,12 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         nodes[ACCELERATOR] = SOLD[arguments.gpu][0].lower().replace("_", "-")
     if not all(map(LABEL.fullmatch, nodes)) or not all(map(VALUE.fullmatch, nodes.values())):
         raise UserError("--node names a label and its value, like --node cloud.google.com/gke-accelerator=nvidia-l4")
-    for option, name in (
-        ("namespace", arguments.namespace),
-        ("secret", arguments.secret),
-        ("service-account", arguments.service_account),
-    ):
+    for option in ("namespace", "secret", "service_account"):
+        name = getattr(arguments, option)
         if not NAME.fullmatch(name):
             raise UserError(
-                f"--{option} {short(name)} is no name in Kubernetes: small letters, digits and dashes, 63 at most"
+                f"--{option.replace('_', '-')} {short(name)} is no name in Kubernetes: small letters, digits and"
+                " dashes, 63 at most"
             )
     if not IMAGE.fullmatch(arguments.image):
         raise UserError(f"--image {short(arguments.image)} is no name of an image, like REGISTRY/tucano/train:1")

@@ -128,9 +128,10 @@ def describe(plan: Plan) -> str:
 
 def _had(plan: Plan) -> str:
     """How a job's machine is had, and for how long."""
-    bounds = dict.fromkeys(PROVISIONING, f"at most {LONGEST_HOURS} h with its time in the queue")
-    bounds["flex-start"] = f"at most {LONGEST_HOURS} h after at most {LONGEST_WAIT_HOURS} h in the queue"
-    return f"{plan.provisioning} ({bounds[plan.provisioning]})"
+    waits = "with its time in the queue"
+    if plan.provisioning == "flex-start":
+        waits = f"after at most {LONGEST_WAIT_HOURS} h in the queue"
+    return f"{plan.provisioning} (at most {LONGEST_HOURS} h {waits})"
 
 
 def _checked(plan: Plan) -> tuple[Plan, list[str]]:
