@@ -9,11 +9,14 @@ action several times.
 4. An alarm of `tucano monitor` starts the run that asks for, and starts, a training (`retrain/any`).
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.objects import StateType
-from prefect.events.actions import ChangeFlowRunState, RunDeployment
+from prefect.events.actions import ActionTypes, ChangeFlowRunState, RunDeployment
 from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
 from prefect.exceptions import ObjectNotFound
@@ -22,66 +25,20 @@ from tucano.monitoring.alarms import EVENT
 
 PREFIX = "tucano: "
 RESUMABLE = "resumable"
-HEARTBEAT_SECONDS = 30
 SILENT_SECONDS = 90
 RESUME_SECONDS = 10
 REPORTS = 10
+CRASHED, HEARTBEAT = "prefect.flow-run.Crashed", "prefect.flow-run.heartbeat"
 
 RUNS = ResourceSpecification({"prefect.resource.id": ["prefect.flow-run.*"]})
 TAGGED = ResourceSpecification({"prefect.resource.id": [f"prefect.tag.{RESUMABLE}"], "prefect.resource.role": ["tag"]})
-PER_RUN = {"prefect.resource.id"}
+CHAMPIONS = ResourceSpecification({"prefect.resource.id": ["tucano.champion.*"]})
 RETRAINS = "retrain/any"
 """The deployment that takes an alarm up."""
 
 
 def wanted(client: SyncPrefectClient) -> list[AutomationCore]:
     """The automations as they shall be. A project without the deployment that one starts does without that one."""
-    return [*_for_runs(), *_for_alarms(client)]
-
-
-def _for_alarms(client: SyncPrefectClient) -> list[AutomationCore]:
-    try:
-        retrains = client.read_deployment_by_name(RETRAINS)
-    except ObjectNotFound:
-        return []
-    champions = ResourceSpecification({"prefect.resource.id": ["tucano.champion.*"]})
-    trigger = EventTrigger(
-        expect={EVENT}, match=champions, posture=Posture.Reactive, threshold=1, within=timedelta(seconds=0)
-    )
-    given = {name: f"{{{{ event.payload.{name} }}}}" for name in ("storage", "alarm")}
-    return [
-        AutomationCore(
-            name=f"{PREFIX}retrain after an alarm",
-            description="Trains with what was served, once per alarm.",
-            trigger=trigger,
-            actions=[RunDeployment(deployment_id=retrains.id, parameters=given)],
-        )
-    ]
-
-
-def _for_runs() -> list[AutomationCore]:
-    resume = EventTrigger(
-        after={"prefect.flow-run.Crashed"},
-        expect={"prefect.flow-run.*"},
-        match=RUNS,
-        match_related=TAGGED,
-        for_each=PER_RUN,
-        posture=Posture.Proactive,
-        threshold=1,
-        within=timedelta(seconds=RESUME_SECONDS),
-    )
-    silent = resume.model_copy(
-        update={"after": {"prefect.flow-run.heartbeat"}, "within": timedelta(seconds=SILENT_SECONDS)}
-    )
-    loop = resume.model_copy(
-        update={
-            "after": set(),
-            "expect": {"prefect.flow-run.Crashed"},
-            "posture": Posture.Reactive,
-            "threshold": REPORTS,
-            "within": timedelta(hours=1),
-        }
-    )
     again = ChangeFlowRunState(
         state=StateType.SCHEDULED, name="AwaitingRetry", message="Scheduled again after a crash."
     )
@@ -91,28 +48,46 @@ def _for_runs() -> list[AutomationCore]:
     capped = ChangeFlowRunState(
         state=StateType.FAILED, message=f"Given up after {REPORTS} reports of a crash within an hour."
     )
-    return [
-        AutomationCore(
-            name=f"{PREFIX}resume crashed runs",
-            description="Goes on from the last checkpoint.",
-            trigger=resume,
-            actions=[again],
+    crashes = _of_a_run(expect={CRASHED}, posture=Posture.Reactive, threshold=REPORTS, within=timedelta(hours=1))
+    found = [
+        _automation(
+            "resume crashed runs", "Goes on from the last checkpoint.", _silent(CRASHED, RESUME_SECONDS), again
         ),
-        AutomationCore(
-            name=f"{PREFIX}notice silent runs",
-            description="Notices machines that are gone.",
-            trigger=silent,
-            actions=[gone],
-        ),
-        AutomationCore(
-            name=f"{PREFIX}give up crash loops", description="Ends crash loops.", trigger=loop, actions=[capped]
-        ),
+        _automation("notice silent runs", "Notices machines that are gone.", _silent(HEARTBEAT, SILENT_SECONDS), gone),
+        _automation("give up crash loops", "Ends crash loops.", crashes, capped),
     ]
+    with suppress(ObjectNotFound):
+        retrains = client.read_deployment_by_name(RETRAINS)
+        alarm = EventTrigger(
+            expect={EVENT}, match=CHAMPIONS, posture=Posture.Reactive, threshold=1, within=timedelta(0)
+        )
+        given = {name: f"{{{{ event.payload.{name} }}}}" for name in ("storage", "alarm")}
+        start = RunDeployment(deployment_id=retrains.id, parameters=given)
+        found.append(
+            _automation("retrain after an alarm", "Trains with what was served, once per alarm.", alarm, start)
+        )
+    return found
 
 
-def apply(client: SyncPrefectClient) -> None:
-    """Create what is missing, update what differs, delete our older ones. Switching one off in the page is kept."""
-    automations = wanted(client)
+def _automation(name: str, description: str, trigger: EventTrigger, action: ActionTypes) -> AutomationCore:
+    return AutomationCore(name=f"{PREFIX}{name}", description=description, trigger=trigger, actions=[action])
+
+
+def _of_a_run(**trigger: Any) -> EventTrigger:
+    """What happens to one resumable run."""
+    return EventTrigger(match=RUNS, match_related=TAGGED, for_each={"prefect.resource.id"}, **trigger)
+
+
+def _silent(since: str, seconds: int) -> EventTrigger:
+    """Nothing is heard of a run for so long since that was."""
+    within = timedelta(seconds=seconds)
+    return _of_a_run(
+        after={since}, expect={"prefect.flow-run.*"}, posture=Posture.Proactive, threshold=1, within=within
+    )
+
+
+def apply(client: SyncPrefectClient, automations: Sequence[AutomationCore]) -> None:
+    """Create what is missing, update what differs, delete our other ones. Switching one off in the page is kept."""
     names = {automation.name for automation in automations}
     present: dict[str, Automation] = {}
     for found in client.read_automations():
@@ -127,13 +102,6 @@ def apply(client: SyncPrefectClient) -> None:
             client.create_automation(automation)
         elif _content(old) != _content(automation):
             client.update_automation(old.id, automation.model_copy(update={"enabled": old.enabled}))
-
-
-def remove(client: SyncPrefectClient) -> None:
-    """Without PostgreSQL there must be none."""
-    for found in client.read_automations():
-        if found.name.startswith(PREFIX):
-            client.delete_automation(found.id)
 
 
 def _content(automation: AutomationCore) -> dict[str, object]:

@@ -3,6 +3,7 @@ hold. Asks nobody.
 """
 
 import argparse
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ MACHINE_NAME = "TUCANO_MACHINE"
 """Says where a run computes, as the price table knows it."""
 SECRETS = "TUCANO_SECRETS"
 """Names variables and the secrets that a job fetches for them."""
+SERVERS = {"--api-url": ("PREFECT_API_URL", "Prefect"), "--tracking-uri": ("MLFLOW_TRACKING_URI", "MLflow")}
+"""What jobs have to reach: the option for its address, the variable that holds it, and its name."""
 LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re.IGNORECASE)
 IMAGE = re.compile(r"[\w.-]+(:\d+)?(/[a-z0-9._-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?", re.ASCII)
 SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
@@ -35,6 +38,19 @@ SOLD = {
 https://cloud.google.com/vertex-ai/docs/reference/rest/v1/MachineSpec). Those with few H100 are not sold on demand
 (https://cloud.google.com/blog/products/compute/announcing-smaller-machine-types-for-a3-high-vms).
 """
+
+
+def add_options(parser: argparse.ArgumentParser, dry_run: str) -> None:
+    """What every work pool has: its image, the servers that jobs reach, and whether it is made."""
+    parser.add_argument(
+        "--image", required=True, metavar="I", help="container image (deployments/image/Dockerfile), like HOST/PATH:TAG"
+    )
+    for option, (variable, server) in SERVERS.items():
+        what = f"where jobs reach the {server} server (default: ${variable})"
+        parser.add_argument(option, default=os.environ.get(variable, ""), metavar="URL", help=what)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
+    how.add_argument("--dry-run", action="store_true", help=dry_run)
 
 
 def add_gpus(parser: argparse.ArgumentParser, default: str | None, said: str) -> None:
@@ -90,26 +106,19 @@ def faults(environment: Mapping[str, str]) -> list[str]:
     return found
 
 
-def missing(environment: Mapping[str, str]) -> list[str]:
-    return [name for name, value in environment.items() if not value and name != SECRETS]
-
-
 def require_sound(environment: Mapping[str, str]) -> None:
     """UserError for what cannot work, whoever is asked."""
-    if "PREFECT_API_URL" in missing(environment):
-        raise UserError("no address of the Prefect server is known: set PREFECT_API_URL or give --api-url https://...")
-    if "MLFLOW_TRACKING_URI" in missing(environment):
-        raise UserError(
-            "no address of the MLflow server is known: set MLFLOW_TRACKING_URI or give --tracking-uri https://..."
-        )
+    for option, (variable, server) in SERVERS.items():
+        if not environment[variable]:
+            raise UserError(f"no address of the {server} server is known: set {variable} or give {option} https://...")
     if found := faults(environment):
         raise UserError("; ".join(found))
 
 
 def trouble(environment: Mapping[str, str]) -> str:
     """The same for a person who only looks."""
-    found = [*faults(environment), *(f"{name} is missing" for name in missing(environment))]
-    return "".join(f"\n  to mend: {fault}" for fault in found)
+    missing = [f"{name} is missing" for name, value in environment.items() if not value and name != SECRETS]
+    return "".join(f"\n  to mend: {fault}" for fault in [*faults(environment), *missing])
 
 
 def shown(environment: Mapping[str, str]) -> str:

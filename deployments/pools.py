@@ -6,6 +6,7 @@ from typing import Any
 from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
+from prefect.client.schemas.objects import WorkPool
 from prefect.exceptions import ObjectNotFound
 from prefect.utilities.callables import parameter_schema
 from prefect.utilities.importtools import import_object
@@ -22,60 +23,57 @@ def applied(pool: Pool, project: Path, really: bool) -> str:
     """Say what would change and, `really`, change it. Returns the settings by which runs work there; none where nothing
     was done.
     """
-    print("\nOn the Prefect server:", *(changes(pool) or ["nothing would change"]), sep="\n  ")
-    if not really:
-        print("\nNothing was changed. The same command with --yes applies this.")
-        return ""
-    ready = apply(pool, project)
+    with get_client(sync_client=True) as client:
+        found = _found(client, pool)
+        print("\nOn the Prefect server:", *(_changes(found, pool) or ["nothing would change"]), sep="\n  ")
+        if not really:
+            print("\nNothing was changed. The same command with --yes applies this.")
+            return ""
+        _write_pool(client, found, pool)
+        ready = [_write_deployment(client, described, pool) for described in _described(project, pool)]
     print(f"\n{' and '.join(ready)} are ready.", end=" ")
     return " ".join(f"--set execution.{name.split('/')[0]}s={name}" for name in ready)
 
 
-def apply(pool: Pool, project: Path) -> list[str]:
-    """Write the pool to the Prefect server; returns its deployments' full names, like `seed/vertex-l4`."""
-    with get_client(sync_client=True) as client:
-        _write_pool(client, pool)
-        return [_write_deployment(client, described, pool) for described in _described(project, pool)]
-
-
-def changes(pool: Pool) -> list[str]:
-    """What `apply` would change, in words; an empty list where everything is as it should be already."""
-    with get_client(sync_client=True) as client:
-        try:
-            found = client.read_work_pool(pool.name)
-        except ObjectNotFound:
-            return [f"work pool {pool.name} is new"]
-        before = _flat(found.base_job_template)
-        after = _flat(pool.template)
-        return [
-            f"{name}: {before.get(name)} -> {after.get(name)}"
-            for name in sorted({*before, *after})
-            if before.get(name) != after.get(name)
-        ]
-
-
-def _write_pool(client: SyncPrefectClient, pool: Pool) -> None:
-    content = {"description": pool.description, "base_job_template": dict(pool.template)}
+def _found(client: SyncPrefectClient, pool: Pool) -> WorkPool | None:
+    """The pool as the server has it."""
     try:
-        found = client.read_work_pool(pool.name)
+        return client.read_work_pool(pool.name)
     except ObjectNotFound:
+        return None
+
+
+def _changes(found: WorkPool | None, pool: Pool) -> list[str]:
+    """What is other than it should be, in words."""
+    if found is None:
+        return [f"work pool {pool.name} is new"]
+    before = _flat(found.base_job_template)
+    after = _flat(pool.template)
+    return [
+        f"{name}: {before.get(name)} -> {after.get(name)}"
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _write_pool(client: SyncPrefectClient, found: WorkPool | None, pool: Pool) -> None:
+    content = {"description": pool.description, "base_job_template": dict(pool.template)}
+    if found is None:
         client.create_work_pool(WorkPoolCreate(name=pool.name, type=pool.type, **content))
-        return
-    if found.type != pool.type:
+    elif found.type == pool.type:
+        client.update_work_pool(pool.name, WorkPoolUpdate(**content))
+    else:
         raise UserError(
             f"work pool {pool.name} exists with type {found.type}; delete it (prefect work-pool delete {pool.name}) and"
             " try again"
         )
-    client.update_work_pool(pool.name, WorkPoolUpdate(**content))
 
 
 def _described(project: Path, pool: Pool) -> list[dict[str, Any]]:
-    content = read_project(project)
-    found = [
-        dict(deployment) for deployment in content["deployments"] if deployment["name"] == (pool.like or pool.name)
-    ]
+    name = pool.like or pool.name
+    found = [dict(deployment) for deployment in read_project(project)["deployments"] if deployment["name"] == name]
     if not found:
-        raise UserError(f"prefect.yaml has no deployment {pool.like or pool.name}; take it from the released one")
+        raise UserError(f"prefect.yaml has no deployment {name}; take it from the released one")
     return found
 
 

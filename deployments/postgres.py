@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from deployments.services import as_user
 from tucano.errors import TucanoError, UserError
 
 DATABASE_USER = "tucano"
@@ -45,12 +46,8 @@ class Cluster:
     @property
     def command(self) -> list[str]:
         options = ("listen_addresses=", f"unix_socket_directories={self.sockets}", "unix_socket_permissions=0700")
-        return [
-            str(self.binaries / "postgres"),
-            "-D",
-            str(self.data),
-            *(part for option in options for part in ("-c", option)),
-        ]
+        given = [part for option in options for part in ("-c", option)]
+        return [str(self.binaries / "postgres"), "-D", str(self.data), *given]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -76,32 +73,13 @@ class Cluster:
 
     def ready(self) -> bool:
         """Whether it accepts connections."""
-        command = [
-            str(self.binaries / "pg_isready"),
-            "-q",
-            "-h",
-            str(self.sockets),
-            "-U",
-            DATABASE_USER,
-            "-d",
-            "postgres",
-        ]
-        return subprocess.run(command, check=False).returncode == 0
+        asked = ("-q", "-h", str(self.sockets), "-U", DATABASE_USER, "-d", "postgres")
+        return subprocess.run([str(self.binaries / "pg_isready"), *asked], check=False).returncode == 0
 
     def _call(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command as the user of the cluster."""
-        group = pwd.getpwnam(self.user).pw_gid if self.user else None
-        groups: list[int] | None = [] if self.user else None
         return subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            cwd="/",
-            check=False,
-            user=self.user,
-            group=group,
-            extra_groups=groups,
-            env=self.environment,
+            command, capture_output=True, text=True, cwd="/", check=False, env=self.environment, **as_user(self.user)
         )
 
     def _own(self, folder: Path) -> None:

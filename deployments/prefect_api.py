@@ -4,7 +4,7 @@ import json
 import os
 import secrets
 import urllib.request
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
@@ -24,20 +24,16 @@ class PrefectApi:
 
     page: str
     known: str
-    client: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def ask(self, path: str, body: object = None, seconds: float = 10) -> Any:
         """The answer to a GET, or to a POST of `body`. OSError where it is refused or takes longer."""
-        if body is None:
-            return self._send(path, None, {}, seconds)
-        token = self._send(f"csrf-token?client={self.client}", None, {}, seconds)["token"]
-        headers = {"Content-Type": "application/json", "Prefect-Csrf-Client": self.client, "Prefect-Csrf-Token": token}
-        return self._send(path, json.dumps(body).encode(), headers, seconds)
-
-    def _send(self, path: str, data: bytes | None, headers: dict[str, str], seconds: float) -> Any:
-        request = urllib.request.Request(
-            f"{self.page}/api/{path}", data, headers | {"Authorization": basic(self.known)}
-        )
+        data, headers = None, {"Authorization": basic(self.known)}
+        if body is not None:
+            client = secrets.token_hex(8)
+            token = self.ask(f"csrf-token?client={client}", seconds=seconds)["token"]
+            headers |= {"Content-Type": "application/json", "Prefect-Csrf-Client": client, "Prefect-Csrf-Token": token}
+            data = json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.page}/api/{path}", data, headers)
         with urllib.request.urlopen(request, timeout=seconds) as answer:
             return json.loads(answer.read() or b"null")
 

@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import psutil
 from pydantic import Field, TypeAdapter
@@ -97,12 +97,15 @@ def start(
             start_new_session=True,
             env=dict(environment),
             cwd="/" if user else None,
-            user=user,
-            group=pwd.getpwnam(user).pw_gid if user else None,
-            extra_groups=[] if user else None,
             pass_fds=tuple(pass_fds),
+            **as_user(user),
         )
     return Service(name, process.pid, start_of(process.pid), str(log))
+
+
+def as_user(user: str | None) -> dict[str, Any]:
+    """What makes a program that we start one of this user and of its group alone; of ours where it is None."""
+    return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
 
 
 def wait_until(service: Service, healthy: Callable[[], bool]) -> None:

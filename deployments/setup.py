@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence, Set
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate, WorkPoolCreate
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
 from prefect.client.schemas.objects import DeploymentSchedule, State, StateType
+from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.exceptions import ObjectNotFound
 from prefect.states import AwaitingRetry, Cancelled, Crashed
@@ -33,8 +33,8 @@ QUEUES = {"pipelines": 1, "seeds": cores(), "checks": 1}
 need.
 """
 PAGE = 200
-LIMITS = {"gpu": 1}
-"""Global concurrency limits: one run at a time has this machine's GPU. How many seeds it trains on it is
+LIMIT = "gpu"
+"""Global concurrency limit: one run at a time has this machine's GPU. How many seeds it trains on it is
 `worker.parallel`.
 """
 
@@ -47,9 +47,9 @@ def main() -> None:
     arguments = parser.parse_args()
     with get_client(sync_client=True) as client:
         make_pool(client)
-        make_limits(client)
+        make_limit(client)
         deploy(client, Path.cwd(), arguments.home)
-        automations.apply(client) if arguments.automations else automations.remove(client)
+        automations.apply(client, automations.wanted(client) if arguments.automations else [])
         if arguments.recover:
             recover(client)
 
@@ -66,11 +66,9 @@ def make_pool(client: SyncPrefectClient) -> None:
             client.create_work_queue(name=name, concurrency_limit=limit, work_pool_name=POOL)
 
 
-def make_limits(client: SyncPrefectClient) -> None:
-    present = {limit.name for limit in client.read_global_concurrency_limits(limit=200)}
-    for name, limit in LIMITS.items():
-        if name not in present:
-            client.create_global_concurrency_limit(GlobalConcurrencyLimitCreate(name=name, limit=limit))
+def make_limit(client: SyncPrefectClient) -> None:
+    if LIMIT not in {limit.name for limit in client.read_global_concurrency_limits(limit=PAGE)}:
+        client.create_global_concurrency_limit(GlobalConcurrencyLimitCreate(name=LIMIT, limit=1))
 
 
 def deploy(client: SyncPrefectClient, project: Path, home: Path) -> None:
@@ -99,12 +97,16 @@ def deploy(client: SyncPrefectClient, project: Path, home: Path) -> None:
 
 def former_homes(client: SyncPrefectClient, entries: Sequence[Mapping[str, Any]]) -> set[str]:
     """Where the deployments have written so far."""
-    homes: set[str] = set()
-    for entry in entries:
-        with suppress(ObjectNotFound):
-            present = client.read_deployment_by_name(f"{entry['entrypoint'].rpartition('.')[2]}/{entry['name']}")
-            homes.add(present.parameters.get("settings", {}).get("storage", ""))
-    return homes - {""}
+    known = (_known(client, entry) for entry in entries)
+    return {one.parameters.get("settings", {}).get("storage", "") for one in known if one} - {""}
+
+
+def _known(client: SyncPrefectClient, entry: Mapping[str, Any]) -> DeploymentResponse | None:
+    """A deployment as the server has it; None where it is new."""
+    try:
+        return client.read_deployment_by_name(f"{entry['entrypoint'].rpartition('.')[2]}/{entry['name']}")
+    except ObjectNotFound:
+        return None
 
 
 def follow(client: SyncPrefectClient, former: Set[str], home: Path) -> None:
@@ -126,11 +128,8 @@ def schedules(client: SyncPrefectClient, entry: dict[str, Any]) -> list[dict[str
     """The schedules of a deployment: those of prefect.yaml, switched as they are on the server, and those that only the
     server has.
     """
-    flow = entry["entrypoint"].rpartition(".")[2]
-    try:
-        present = client.read_deployment_by_name(f"{flow}/{entry['name']}").schedules
-    except ObjectNotFound:
-        return list(entry["schedules"])
+    known = _known(client, entry)
+    present = known.schedules if known else []
     switched = {schedule.slug: schedule.active for schedule in present if schedule.slug}
     ours = [
         {**schedule, "active": switched.get(schedule["slug"], schedule["active"])} for schedule in entry["schedules"]
@@ -144,11 +143,8 @@ def _plain(schedule: DeploymentSchedule) -> dict[str, Any]:
     fields = schedule.schedule.model_dump(mode="json", exclude_none=True)
     if "interval" in fields:
         fields["interval"] = int(fields["interval"])
-    return (
-        fields
-        | {"active": schedule.active, "parameters": schedule.parameters}
-        | ({"slug": schedule.slug} if schedule.slug else {})
-    )
+    fields |= {"active": schedule.active, "parameters": schedule.parameters}
+    return fields | ({"slug": schedule.slug} if schedule.slug else {})
 
 
 def recover(client: SyncPrefectClient) -> None:

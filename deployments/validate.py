@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from tucano.errors import UserError
 from tucano.profiles import PROJECT_FILE, nearest, read_project, validated
 
-KEYS = ("name", "entrypoint", "description", "tags", "parameters", "work_pool", "schedules", "concurrency_limit")
+REQUIRED = ("name", "entrypoint", "description", "tags", "parameters", "work_pool", "schedules")
+KEYS = (*REQUIRED, "concurrency_limit")
 SCHEDULE_KEYS = ("slug", "cron", "timezone", "active", "parameters")
 QUEUES: Mapping[str, tuple[str, ...]] = {
     "local": ("pipelines", "seeds", "checks"),
@@ -41,12 +42,7 @@ def faults(project: Path) -> Iterator[str]:
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"there is no key {key!r}{nearest(key, KEYS)}" for key in entry if key not in KEYS)
-    missing = [
-        key
-        for key in ("name", "entrypoint", "description", "tags", "parameters", "work_pool", "schedules")
-        if key not in entry
-    ]
-    if missing:
+    if missing := [key for key in REQUIRED if key not in entry]:
         yield f"{missing[0]} is missing"
         return
     yield from _parameter_faults(entry["entrypoint"], entry["parameters"])

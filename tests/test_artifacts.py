@@ -107,17 +107,6 @@ def test_any_damaged_file_runs_the_stage_again_and_is_named(kitchen: Kitchen, da
     assert kitchen.make().reused
 
 
-def test_an_artifact_of_schema_version_1_is_read_and_checked(kitchen: Kitchen) -> None:
-    folder = kitchen.make().folder
-    file = folder / MANIFEST
-    manifest = json.loads(file.read_text(encoding="utf-8")) | {"schema_version": 1}
-    del manifest["seal"], manifest["digest"]
-    file.write_text(json.dumps({"digest": digest(manifest), **manifest}), encoding="utf-8")
-    assert inspect(folder)[1] is None
-    file.write_text(file.read_text(encoding="utf-8").replace("best_step", "last_step"), encoding="utf-8")
-    assert "was edited" in str(inspect(folder)[1])
-
-
 def sealed_anew(folder: Path, **changes: object) -> None:
     """As somebody would who edits a manifest and knows how its digest is made."""
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) | changes

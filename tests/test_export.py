@@ -425,21 +425,10 @@ def test_what_a_killed_export_left_goes_with_the_next_one(ours: Shop, tmp_path: 
     assert not left.exists() and others.exists() and (tmp_path / "x").is_dir()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "loja",
-        "ana/",
-        "ana/loja/x",
-        "-ana/loja",
-        "ana/../loja",
-        "ana/lo ja",
-        "a/b\n",
-        "ana/loja..",
-        "ana/loja.git",
-        "ana/a--b",
-    ],
-)
+NO_REPOSITORIES = ("loja", "ana/loja/x", "-ana/loja", "ana/lo ja", "a/b\n", "ana/loja..", "ana/loja.git", "ana/a--b")
+
+
+@pytest.mark.parametrize("name", NO_REPOSITORIES)
 def test_a_name_that_is_no_repository_is_refused(name: str) -> None:
     with pytest.raises(UserError, match="OWNER/NAME"):
         hub.require_name(name)

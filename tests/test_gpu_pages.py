@@ -13,7 +13,7 @@ from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
 from tucano.cli import main as cli
 from tucano.profiles import load_profile
-from tucano.requirements.second_zero import findings
+from tucano.requirements.second_zero import refusals, warnings_of
 
 PAGES = ("gpu.md", "vertex.md", "kubernetes.md")
 PLACES = {
@@ -61,7 +61,7 @@ def test_a_run_of_the_pages_is_not_refused(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         settings = load_profile(ROOT, arguments.profile, arguments.set)
-    assert [finding.sentence for finding in findings(settings)] == []
+    assert refusals(settings) == warnings_of(settings) == []
 
 
 @pytest.mark.parametrize("words", [words for words, _ in all_commands("deploy")])

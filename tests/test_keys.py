@@ -62,49 +62,27 @@ LOADED = {
     "sft", "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "merged", "benchmark-answers", "benchmark-pace",
     "public-answers",
 }  # fmt: skip
-NOWHERE: set[str] = set()
-
+NOWHERE = (
+    "storage", "tracking_uri", "worker.python", "worker.vllm_", "worker.parallel", "worker.checkpoint_minutes",
+    "worker.deterministic", "worker.silence_minutes", "worker.retries", "cost.machine", "execution.", "serving.",
+    "monitor.", "promotion.", "sft.save_steps", "grpo.save_steps", "dpo.save_steps", "dpo.enabled", "dpo.rounds",
+    "dpo.pairs", "data.path", "data.general.path", "data.judge", "benchmark.enem", "benchmark.endpoints",
+    "benchmark.judge", "benchmark.allow_external", "preflight.allow_red",
+)  # fmt: skip
+"""Where things are and how they are computed, and what the flow alone reads. Each round of DPO is an artifact of its
+own; of files the content counts, and these places hold none here; of an endpoint only what identifies its model.
+"""
 READ_BY: dict[str, set[str]] = {
-    # where things are and how they are computed: no artifact depends on it
-    "storage": NOWHERE,
-    "tracking_uri": NOWHERE,
-    "worker.python": NOWHERE,
-    "worker.vllm_": NOWHERE,
-    "worker.parallel": NOWHERE,
-    "worker.checkpoint_minutes": NOWHERE,
-    "worker.deterministic": NOWHERE,
-    "worker.silence_minutes": NOWHERE,
-    "worker.retries": NOWHERE,
-    "cost.machine": NOWHERE,
+    **{name: set() for name in NOWHERE},
     "cost.prices": {"benchmark"},  # what an answer costs on the machine
-    "execution.": NOWHERE,
-    "serving.": NOWHERE,
-    "monitor.": NOWHERE,
-    "sft.save_steps": NOWHERE,
-    "grpo.save_steps": NOWHERE,
-    "data.general.path": NOWHERE,  # as the next
-    "data.judge": NOWHERE,
-    "dpo.save_steps": NOWHERE,
-    "dpo.enabled": NOWHERE,
-    "dpo.rounds": NOWHERE,  # each round is an artifact of its own
-    "dpo.pairs": NOWHERE,
-    "data.path": NOWHERE,  # of files the content counts: neither place holds any here
     "audit.ratings": {"audit"},
     "benchmark.olist": {"benchmark-set"},
     "benchmark.b2w": {"benchmark-set"},
     "benchmark.adapters": {"benchmark-answers"},
-    "benchmark.enem": NOWHERE,
     "benchmark.spider_pt": {"public-set"},  # one more benchmark
     "benchmark.faquad": {"public-set"},
-    "benchmark.endpoints": NOWHERE,  # of an endpoint only what identifies its model counts
-    # what the flow reads, to choose its way
-    "sft.enabled": {"plan", "benchmark", "public"},
-    "preflight.allow_red": NOWHERE,
+    "sft.enabled": {"plan", "benchmark", "public"},  # the flow reads it, to choose its way
     "preflight.steps": {"preflight"},
-    "promotion.": NOWHERE,
-    "benchmark.judge": NOWHERE,
-    "benchmark.allow_external": NOWHERE,
-    # what stages read
     "seed": {
         "data", "audit", "sft", "answers", "answers-of-seed", "answers-of-starts", "re-audit", "merged", "benchmark-set", "benchmark-answers",
         "benchmark-endpoint", "benchmark-judge", "benchmark", "public-set", "public-answers", "public", "benchmark-pace",
@@ -446,7 +424,6 @@ def changed_by(copy: Path, before: dict[str, str], file: str, edit: Callable[[st
     ("file", "user", "stranger"),
     [
         ("tucano/truth/judge.json.xz", "tucano.training.answers", "tucano.training.sft"),
-        ("tucano/truth/judge.json.xz", "tucano.benchmark.answers", "tucano.training.sft"),
         ("tucano/audit/relations/relations.jsonl.xz", "tucano.audit.stage", "tucano.training.sft"),
         ("tucano/truth/corpus/push.txt", "tucano.training.answers", "data.prepare"),
         ("rewards/corpus/push.txt", "tucano.audit.stage", "tucano.training.sft"),

@@ -25,7 +25,7 @@ from tucano.profiles import load_profile, profiles
 from tucano.prompts import Prompt
 from tucano.report import plots
 from tucano.report.language import PORTUGUESE
-from tucano.requirements import limits
+from tucano.requirements import machine
 from tucano.requirements.machine import cores
 from tucano.requirements.memory import device_bytes
 from tucano.security.access import credentials_file
@@ -147,8 +147,8 @@ def test_a_container_has_what_its_control_group_gives_it(
         (tmp_path / "groups" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "groups" / name).write_text(f"{content}\n")
     (tmp_path / "own").write_text(f"{own}\n")
-    monkeypatch.setattr(limits, "GROUPS", tmp_path / "groups")
-    monkeypatch.setattr(limits, "OWN", tmp_path / "own")
+    monkeypatch.setattr(machine, "GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(machine, "OWN", tmp_path / "own")
     monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(total=64_000_000_000))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
     assert (device_bytes("cpu"), cores()) == (memory, there)

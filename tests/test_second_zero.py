@@ -26,7 +26,7 @@ from tucano.cli.machine import doctor
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.requirements.memory import MOST_CACHE_BYTES, needs, require_memory
-from tucano.requirements.second_zero import findings, require_startable
+from tucano.requirements.second_zero import refusals, require_startable, warnings_of
 from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
 from tucano.settings import ModelSettings
 from tucano.training.samplers.local import CACHE_BYTES
@@ -85,7 +85,7 @@ def shaped(folder: Path, **config: object) -> Path:
 
 def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
     settings = load_profile(ROOT, profile, [*HERE, *overrides])
-    return [finding.sentence for finding in findings(settings) if finding.refuses == refuses]
+    return refusals(settings) if refuses else warnings_of(settings)
 
 
 @pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b", "l4-3.7b", "l4-base"])

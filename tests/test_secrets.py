@@ -173,13 +173,6 @@ def test_every_text_setting_refuses_a_password(name: str) -> None:
     assert PASSWORD not in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("address", SECRET_ADDRESSES)
-def test_every_kind_of_secret_is_refused_as_tracking_uri(address: str) -> None:
-    with pytest.raises(UserError) as caught:
-        validated({"tracking_uri": address})
-    assert "tracking_uri" in str(caught.value) and PASSWORD not in str(caught.value)
-
-
 ENDPOINT = {"name": "gpt", "url": "https://api.example.com/v1", "model": "m"}
 
 

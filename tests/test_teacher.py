@@ -18,7 +18,7 @@ from test_grpo_parity import ours, rollout, settings, tiny, trainer
 from transformers import AutoTokenizer
 
 from tucano.errors import UserError, WorkerFailed
-from tucano.requirements.second_zero import findings
+from tucano.requirements.second_zero import refusals
 from tucano.settings.stages import of_grpo, of_preflight
 from tucano.training.algorithms.distillation import Distillation
 from tucano.training.policies.nano import build_model, build_tokenizer
@@ -240,5 +240,5 @@ def test_how_a_teacher_is_asked_is_in_no_key(server: Server) -> None:
 
 def test_a_missing_key_is_said_before_the_first_stage(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TEACHER_KEY", raising=False)
-    said = [finding.sentence for finding in findings(settings(**taught(server, key_env="TEACHER_KEY")))]
+    said = refusals(settings(**taught(server, key_env="TEACHER_KEY")))
     assert "grpo.teacher needs the environment variable TEACHER_KEY, which is not set; export it first" in said

@@ -17,7 +17,7 @@ import google.auth
 import pytest
 from fake_google import ROOT, Cloud, Metadata
 from google.auth.credentials import AnonymousCredentials
-from google.auth.exceptions import RefreshError, TransportError
+from google.auth.exceptions import RefreshError
 from prefect.client.schemas.objects import State
 from prefect.states import AwaitingRetry, Pending, Running
 from prefect.utilities.templating import apply_values
@@ -92,7 +92,6 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
     "quota unlimited": (QUOTA, limits({"effectiveLimit": "-1", "dimensions": None}), "quota", "ok"),
     "quota not told": (QUOTA, (403, {"error": {"message": "Service Usage API has not been used"}}), "quota", "not asked"),
     "quota null": (QUOTA, (200, {"consumerQuotaLimits": None}), "quota", "not asked"),
-    "quota of no number": (QUOTA, limits({"effectiveLimit": "many"}), "quota", "not asked"),
     "may not submit": (RIGHTS, (200, {"permissions": None}), "your rights", "fails"),
     "no bucket": (BUCKET, NOT_FOUND, "bucket", "fails"),
     "bucket far away": (BUCKET, (200, {"location": "EU"}), "bucket", "warn"),
@@ -101,7 +100,6 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
     "account may not write": (ACCOUNT, (200, {"access": "NOT_GRANTED"}), "account: storage.objects.create", "warn"),
     "secret without version": (SECRET, NOT_FOUND, "secret prefect-password", "fails"),
     "secret disabled": (SECRET, (200, {"state": "DISABLED"}), "secret prefect-password", "fails"),
-    "secret untold": (SECRET, (200, {}), "secret prefect-password", "not asked"),
     "no image": (IMAGE, (404, {"errors": []}), "image", "fails"),
     "registry refuses": (IMAGE, (403, b"denied"), "image", "not asked"),
 }  # fmt: skip
@@ -126,7 +124,6 @@ def test_services_that_cannot_be_reached_are_not_asked(monkeypatch: pytest.Monke
     [
         (RefreshError("invalid_grant"), "^Google refuses these credentials: invalid_grant"),
         (RefreshError("no name", retryable=True), "^Google cannot be asked: no name"),
-        (TransportError("no name"), "^Google cannot be asked: no name"),
     ],
 )
 def test_only_a_refusal_is_one(error: Exception, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,12 +156,10 @@ def test_the_container_asks_again_while_nobody_answers(cloud: Cloud, monkeypatch
     ("name", "value", "said"),
     [
         ("PREFECT_API_URL", "http://127.0.0.1:4200/api", "an address of this machine"),
-        ("MLFLOW_TRACKING_URI", "http://localhost:5000", "an address of this machine"),
         ("MLFLOW_TRACKING_URI", "http://[::1]:5000", "an address of this machine"),
         ("MLFLOW_TRACKING_URI", "sqlite:////home/ana/runs/mlflow.db", "a file of this machine"),
         ("MLFLOW_TRACKING_URI", "postgresql://mlflow:staple@db.shop.example/mlflow", "holds a secret"),
         ("HF_TOKEN", "hf_abc", "holds a secret"),
-        ("PREFECT_SERVER_DATABASE_CONNECTION_URL", "x", "holds a secret"),
     ],
 )
 def test_secrets_and_local_addresses_are_kept_out_of_jobs(name: str, value: str, said: str) -> None:
@@ -267,13 +262,11 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
         (("--provisioning", "preemptible"), "invalid choice: 'preemptible'"),
         (("--project", "", "--dry-run"), "--project '' is no name that Google takes, like shop-project"),
         (("--bucket", "gs://b/sub/../x?y=z", "--dry-run"), "--bucket 'b/sub/../x?y=z' is no name"),
-        (("--service-account", "nobody", "--dry-run"), "--service-account 'nobody' is no name"),
         (("--secret", "A B=c,D=projects/evil/secrets/s", "--dry-run"), "names no secret for a variable of a job"),
         (("--secret", "PASSWORD=hunter2!", "--dry-run"), "--secret PASSWORD names no secret"),
         (("--api-url", "x.example/api", "--tracking-uri", "https://b"), "is no address of a server, like https://"),
         (("--api-url", "https://a", "--tracking-uri", "http://[::1"), "MLFLOW_TRACKING_URI=http://[::1 is no address"),
         ((), "no address of the Prefect server is known"),
-        (("--secret", "HF_TOKEN"), "--secret HF_TOKEN names no secret"),
         (("--api-url", "http://localhost:4200/api", "--tracking-uri", "https://b"), "is an address of this machine"),
     ],
 )

@@ -1,13 +1,12 @@
 """`tucano deploy kubernetes`: prints a Job as it would be, and makes the work pool and its deployments with --yes."""
 
 import argparse
-import os
 import re
 from pathlib import Path
 
 import yaml
 
-from deployments.jobs import IMAGE, SOLD, add_gpus, both, require_sound, trouble
+from deployments.jobs import IMAGE, SOLD, add_gpus, add_options, both, require_sound, trouble
 from deployments.kubernetes.plan import Plan, example, pool
 from deployments.prefect_api import require_server
 from tucano.errors import UserError
@@ -21,7 +20,7 @@ LABEL = re.compile(rf"([a-z0-9.-]{{1,253}}/)?{VALUE.pattern}", re.ASCII)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--image", required=True, metavar="I", help="container image (deployments/image/Dockerfile)")
+    add_options(parser, "only print a Job: asks nobody, for kubectl create --dry-run=server -f -")
     parser.add_argument("--namespace", default="tucano", metavar="N", help="namespace of the jobs (default: tucano)")
     parser.add_argument(
         "--secret",
@@ -45,13 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_gpus(parser, None, f"as the label {ACCELERATOR} of GKE's nodes; without it, and elsewhere, --node names them")
     parser.add_argument(
         "--machine", default="kubernetes", metavar="NAME", help="the node's name in cost.prices (default: kubernetes)"
-    )
-    parser.add_argument("--api-url", metavar="URL", help="where jobs reach the Prefect server")
-    parser.add_argument("--tracking-uri", metavar="URL", help="where jobs reach the MLflow server")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
-    how.add_argument(
-        "--dry-run", action="store_true", help="only print a Job: asks nobody, for kubectl create --dry-run=server -f -"
     )
 
 
@@ -81,22 +73,20 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         nodes[ACCELERATOR] = SOLD[arguments.gpu][0].lower().replace("_", "-")
     if not all(map(LABEL.fullmatch, nodes)) or not all(map(VALUE.fullmatch, nodes.values())):
         raise UserError("--node names a label and its value, like --node cloud.google.com/gke-accelerator=nvidia-l4")
-    for option, name in (
-        ("namespace", arguments.namespace),
-        ("secret", arguments.secret),
-        ("service-account", arguments.service_account),
-    ):
+    for option in ("namespace", "secret", "service_account"):
+        name = getattr(arguments, option)
         if not NAME.fullmatch(name):
             raise UserError(
-                f"--{option} {short(name)} is no name in Kubernetes: small letters, digits and dashes, 63 at most"
+                f"--{option.replace('_', '-')} {short(name)} is no name in Kubernetes: small letters, digits and"
+                " dashes, 63 at most"
             )
     if not IMAGE.fullmatch(arguments.image):
         raise UserError(f"--image {short(arguments.image)} is no name of an image, like REGISTRY/tucano/train:1")
     return Plan(
         image=arguments.image,
         namespace=arguments.namespace,
-        api_url=arguments.api_url or os.environ.get("PREFECT_API_URL", ""),
-        tracking_uri=arguments.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", ""),
+        api_url=arguments.api_url,
+        tracking_uri=arguments.tracking_uri,
         secret=arguments.secret,
         service_account=arguments.service_account,
         machine=arguments.machine,

@@ -5,7 +5,7 @@ check says why it could not be asked.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
@@ -24,6 +24,8 @@ MANIFESTS += "application/vnd.oci.image.manifest.v1+json, application/vnd.docker
 IMAGE = re.compile(r"(?P<host>[\w.-]+)/(?P<path>[\w./-]+?)(?::(?P<tag>[\w.-]+))?(?:@(?P<digest>sha256:[0-9a-f]{64}))?")
 
 Level = Literal["ok", "warn", "fails", "not asked"]
+Seen = tuple[Level, str]
+"""What a check comes to, and its evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,99 +52,88 @@ def ask(plan: Plan, google: Google) -> tuple[list[CloudCheck], Plan]:
     return [*checks, image], replace(plan, image=pinned)
 
 
+def _check(name: str, answer: Answer, look: Callable[[dict[str, Any]], Seen], absent: str = "") -> CloudCheck:
+    """What a look at an answer sees. `absent` is said of what Google does not find."""
+    if absent and answer.status == 404:
+        return CloudCheck(name, "fails", absent)
+    if not answer.ok:
+        return CloudCheck(name, "not asked", answer.reason)
+    try:
+        return CloudCheck(name, *look(answer.content))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return CloudCheck(name, "not asked", "unknown: Google's answer has another form")
+
+
 def _service(plan: Plan, google: Google) -> CloudCheck:
+    def look(content: dict[str, Any]) -> Seen:
+        if content["state"] == "ENABLED":
+            return "ok", f"enabled in {plan.project}"
+        return "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}"
+
     answer = google.get("serviceusage", f"v1/projects/{plan.project}/services/aiplatform.googleapis.com")
-    if settled := _settled("Vertex AI", answer, "state"):
-        return settled
-    if answer.content["state"] == "ENABLED":
-        return CloudCheck("Vertex AI", "ok", f"enabled in {plan.project}")
-    return CloudCheck(
-        "Vertex AI", "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}"
-    )
+    return _check("Vertex AI", answer, look)
 
 
 def _quota(plan: Plan, google: Google) -> CloudCheck:
     demanded = plan.provisioning == "on-demand"
-    name = "quota on demand" if demanded else "quota"
     metric = QUOTA.format("" if demanded else "preemptible_", plan.gpu.replace("-", "_"))
+    many = f"{plan.gpu.upper()}s"
+
+    def look(content: dict[str, Any]) -> Seen:
+        limits = content["consumerQuotaLimits"]
+        limit = _limit([bucket for found in limits for bucket in found.get("quotaBuckets", ())], plan.region)
+        if limit < 0 or limit >= plan.gpus:
+            return "ok", f"{'no limit' if limit < 0 else limit} {many} for training in {plan.region}"
+        return "fails", (
+            f"{limit} {many} in {plan.region}, and a job takes {plan.gpus}: ask for a higher {metric}; jobs would wait"
+            " in the queue until they expire"
+        )
+
     service = f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com"
     answer = google.get("serviceusage", f"{service}/consumerQuotaMetrics/{quote(metric, safe='')}")
-    if settled := _settled(name, answer):
-        return settled
-    limits = _listed(answer.content, "consumerQuotaLimits")
-    if not limits:
-        return _untold(name, "consumerQuotaLimits")
-    limit = _limit([bucket for found in limits for bucket in _listed(found, "quotaBuckets")], plan.region)
-    if limit is None:
-        return _untold(name, "effectiveLimit that is a number")
-    many = f"{plan.gpu.upper()}s"
-    if limit < 0 or limit >= plan.gpus:
-        return CloudCheck(name, "ok", f"{'no limit' if limit < 0 else limit} {many} for training in {plan.region}")
-    return CloudCheck(
-        name,
-        "fails",
-        f"{limit} {many} in {plan.region}, and a job takes {plan.gpus}: ask for a higher {metric}; jobs would wait in"
-        " the queue until they expire",
-    )
+    return _check("quota on demand" if demanded else "quota", answer, look)
 
 
-def _limit(buckets: list[dict[str, Any]], region: str) -> int | None:
-    """The limit that holds in a region; 0 where none is told, and None where it is no number."""
-    here, everywhere = [], []
-    for bucket in buckets:
-        dimensions = bucket.get("dimensions") or {}
-        if not dimensions:
-            everywhere.append(bucket)
-        elif isinstance(dimensions, dict) and dimensions.get("region") == region:
-            here.append(bucket)
-    try:
-        return int((here or everywhere or [{}])[0].get("effectiveLimit") or 0)
-    except (TypeError, ValueError):
-        return None
+def _limit(buckets: list[dict[str, Any]], region: str) -> int:
+    """The limit that holds in a region; 0 where none is told."""
+    here = [bucket for bucket in buckets if (bucket.get("dimensions") or {}).get("region") == region]
+    everywhere = [bucket for bucket in buckets if not bucket.get("dimensions")]
+    return int((here or everywhere or [{}])[0].get("effectiveLimit") or 0)
 
 
 def _jobs(plan: Plan, google: Google) -> CloudCheck:
-    path = f"v1/projects/{plan.project}:testIamPermissions"
-    return _permissions(
-        "your rights",
-        JOB_PERMISSIONS,
-        google.post("cloudresourcemanager", path, {"permissions": list(JOB_PERMISSIONS)}),
-    )
+    place = f"v1/projects/{plan.project}"
+    return _permissions("your rights", google, ("cloudresourcemanager", place), JOB_PERMISSIONS)
 
 
 def _account(plan: Plan, google: Google) -> CloudCheck:
-    act_as = ("iam.serviceAccounts.actAs",)
-    path = f"v1/projects/{plan.project}/serviceAccounts/{plan.service_account}:testIamPermissions"
-    return _permissions(
-        f"use of {plan.service_account}", act_as, google.post("iam", path, {"permissions": list(act_as)})
-    )
+    place = f"v1/projects/{plan.project}/serviceAccounts/{plan.service_account}"
+    return _permissions(f"use of {plan.service_account}", google, ("iam", place), ("iam.serviceAccounts.actAs",))
 
 
-def _permissions(name: str, wanted: tuple[str, ...], answer: Answer) -> CloudCheck:
-    if settled := _settled(name, answer, absent=answer.reason):
-        return settled
-    granted = answer.content.get("permissions") or []
-    if not isinstance(granted, list):
-        return _untold(name, "list of permissions")
-    missing = [permission for permission in sorted(wanted) if permission not in granted]
-    if missing:
-        return CloudCheck(name, "fails", f"missing: {', '.join(missing)}")
-    return CloudCheck(name, "ok", ", ".join(wanted))
+def _permissions(name: str, google: Google, place: tuple[str, str], wanted: tuple[str, ...]) -> CloudCheck:
+    """Whether who asks has them; `place` is the service, and the path of what they are for."""
+
+    def look(content: dict[str, Any]) -> Seen:
+        missing = sorted({*wanted} - {*(content.get("permissions") or ())})
+        return ("fails", f"missing: {', '.join(missing)}") if missing else ("ok", ", ".join(wanted))
+
+    service, path = place
+    answer = google.post(service, f"{path}:testIamPermissions", {"permissions": list(wanted)})
+    return _check(name, answer, look, absent=answer.reason)
 
 
 def _bucket(plan: Plan, google: Google) -> CloudCheck:
-    answer = google.get("storage", f"storage/v1/b/{plan.bucket}")
+    def look(content: dict[str, Any]) -> Seen:
+        location = content["location"].lower()
+        if plan.region.startswith({"eu": "europe"}.get(location, location)):
+            return "ok", f"gs://{plan.bucket} lies in {location}"
+        where = f"gs://{plan.bucket} lies in {location}, the jobs in {plan.region}"
+        return "warn", f"{where}: every checkpoint crosses, and is billed"
+
     make = f"gcloud storage buckets create gs://{plan.bucket} --location {plan.region}"
-    if settled := _settled("bucket", answer, "location", f"gs://{plan.bucket} does not exist: {make}"):
-        return settled
-    location = str(answer.content["location"]).lower()
-    if plan.region.startswith({"eu": "europe"}.get(location, location)):
-        return CloudCheck("bucket", "ok", f"gs://{plan.bucket} lies in {location}")
-    return CloudCheck(
-        "bucket",
-        "warn",
-        f"gs://{plan.bucket} lies in {location}, the jobs in {plan.region}: every checkpoint crosses, and is billed",
-    )
+    absent = f"gs://{plan.bucket} does not exist: {make}"
+    return _check("bucket", google.get("storage", f"storage/v1/b/{plan.bucket}"), look, absent)
 
 
 def _account_may(plan: Plan, google: Google) -> Iterator[CloudCheck]:
@@ -154,26 +145,26 @@ def _account_may(plan: Plan, google: Google) -> Iterator[CloudCheck]:
         for secret in plan.secrets.values()
     ]
     for permission, resource in wanted:
+
+        def look(content: dict[str, Any], resource: str = resource) -> Seen:
+            access = content.get("access") or "unknown"
+            if access == "GRANTED":
+                return "ok", resource.rpartition("/")[2]
+            return "warn", f"{access.lower()} on {resource}"
+
         question = {"principal": plan.service_account, "fullResourceName": resource, "permission": permission}
         answer = google.post("policytroubleshooter", "v1/iam:troubleshoot", {"accessTuple": question})
-        access = str(answer.content.get("access") or "")
-        name = f"account: {permission}"
-        if settled := _settled(name, answer):
-            yield settled
-        elif access == "GRANTED":
-            yield CloudCheck(name, "ok", resource.rpartition("/")[2])
-        else:
-            yield CloudCheck(name, "warn", f"{access.lower() or 'unknown'} on {resource}")
+        yield _check(f"account: {permission}", answer, look)
 
 
 def _secret(plan: Plan, google: Google, secret: str) -> CloudCheck:
+    def look(content: dict[str, Any]) -> Seen:
+        state = content["state"]
+        return "ok" if state == "ENABLED" else "fails", f"its latest version is {state.lower()}"
+
     answer = google.get("secretmanager", f"v1/projects/{plan.project}/secrets/{secret}/versions/latest")
-    name = f"secret {secret}"
     absent = f"has no version: gcloud secrets create {secret} --data-file=- --project {plan.project}"
-    if settled := _settled(name, answer, "state", absent):
-        return settled
-    state = answer.content["state"]
-    return CloudCheck(name, "ok" if state == "ENABLED" else "fails", f"its latest version is {str(state).lower()}")
+    return _check(f"secret {secret}", answer, look, absent)
 
 
 def _image(image: str, google: Google) -> tuple[CloudCheck, str]:
@@ -186,34 +177,7 @@ def _image(image: str, google: Google) -> tuple[CloudCheck, str]:
     path = f"v2/{found['path']}/manifests/{found['digest'] or found['tag'] or 'latest'}"
     answer = google.get("registry", path, host=found["host"], Accept=MANIFESTS)
     make = f"docker build -f deployments/image/Dockerfile -t {image} . && docker push {image}"
-    if settled := _settled("image", answer, absent=f"{image} is not there: {make}"):
-        return settled, image
-    digest = answer.headers.get("Docker-Content-Digest")
-    if digest is None:
-        return _unasked("image", answer), image
-    return CloudCheck("image", "ok", digest), f"{found['host']}/{found['path']}@{digest}"
-
-
-def _listed(content: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The objects of a list in an answer; none where there is no list."""
-    found = content.get(name)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
-def _settled(name: str, answer: Answer, wanted: str = "", absent: str = "") -> CloudCheck | None:
-    """What an answer comes to without a look at what is `wanted` in it; None where that is there. `absent` is said of
-    what Google does not find.
-    """
-    if absent and answer.status == 404:
-        return CloudCheck(name, "fails", absent)
-    if not answer.ok:
-        return _unasked(name, answer)
-    return _untold(name, wanted) if wanted and not answer.content.get(wanted) else None
-
-
-def _untold(name: str, lacking: str) -> CloudCheck:
-    return CloudCheck(name, "not asked", f"unknown: Google's answer has no {lacking}")
-
-
-def _unasked(name: str, answer: Answer) -> CloudCheck:
-    return CloudCheck(name, "not asked", answer.reason)
+    seen = _check(
+        "image", answer, lambda _: ("ok", answer.headers["Docker-Content-Digest"]), f"{image} is not there: {make}"
+    )
+    return seen, f"{found['host']}/{found['path']}@{seen.evidence}" if seen.level == "ok" else image

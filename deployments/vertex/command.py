@@ -1,20 +1,12 @@
 """`tucano deploy vertex`: says what it would make, asks Google whether that can work, and makes it with --yes."""
 
 import argparse
-import os
 import re
 from pathlib import Path
 
-from deployments.jobs import IMAGE, SOLD, add_gpus, both, require_sound, shown, trouble
+from deployments.jobs import IMAGE, SOLD, add_gpus, add_options, both, require_sound, shown, trouble
 from deployments.prefect_api import require_server
-from deployments.vertex.plan import (
-    DISK_GB,
-    LONGEST_HOURS,
-    LONGEST_WAIT_HOURS,
-    PROVISIONING,
-    Plan,
-    pool,
-)
+from deployments.vertex.plan import DISK_GB, LONGEST_HOURS, LONGEST_WAIT_HOURS, PROVISIONING, Plan, pool
 from tucano.errors import UserError
 from tucano.security.printable import short
 
@@ -34,25 +26,14 @@ ROLES = """  roles that its account needs: roles/storage.objectUser on the bucke
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "only say what would be made: asks nobody and needs no credentials")
     parser.add_argument("--project", required=True, metavar="P", help="Google Cloud project")
     parser.add_argument("--region", required=True, metavar="R", help="region of the jobs, like us-central1")
     parser.add_argument(
         "--bucket", required=True, metavar="B", help="bucket for checkpoints and artifacts, without gs://"
     )
     parser.add_argument(
-        "--image",
-        required=True,
-        metavar="I",
-        help="container image (deployments/image/Dockerfile), like R-docker.pkg.dev/P/tucano/train:1",
-    )
-    parser.add_argument(
         "--service-account", metavar="A", help="account the jobs run as (default: tucano-trainer of the project)"
-    )
-    parser.add_argument(
-        "--api-url", metavar="URL", help="where jobs reach the Prefect server (default: $PREFECT_API_URL)"
-    )
-    parser.add_argument(
-        "--tracking-uri", metavar="URL", help="where jobs reach the MLflow server (default: $MLFLOW_TRACKING_URI)"
     )
     parser.add_argument(
         "--secret",
@@ -70,11 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_gpus(parser, "l4", "default: l4")
     parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
-    how.add_argument(
-        "--dry-run", action="store_true", help="only say what would be made: asks nobody and needs no credentials"
-    )
 
 
 def main(arguments: argparse.Namespace, project: Path) -> int:
@@ -113,8 +89,8 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         region=arguments.region,
         bucket=arguments.bucket,
         image=arguments.image,
-        api_url=arguments.api_url or os.environ.get("PREFECT_API_URL", ""),
-        tracking_uri=arguments.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", ""),
+        api_url=arguments.api_url,
+        tracking_uri=arguments.tracking_uri,
         service_account=arguments.service_account or f"tucano-trainer@{arguments.project}.iam.gserviceaccount.com",
         secrets=dict(map(_secret, arguments.secret)),
         provisioning=arguments.provisioning,
@@ -152,9 +128,10 @@ def describe(plan: Plan) -> str:
 
 def _had(plan: Plan) -> str:
     """How a job's machine is had, and for how long."""
-    bounds = dict.fromkeys(PROVISIONING, f"at most {LONGEST_HOURS} h with its time in the queue")
-    bounds["flex-start"] = f"at most {LONGEST_HOURS} h after at most {LONGEST_WAIT_HOURS} h in the queue"
-    return f"{plan.provisioning} ({bounds[plan.provisioning]})"
+    waits = "with its time in the queue"
+    if plan.provisioning == "flex-start":
+        waits = f"after at most {LONGEST_WAIT_HOURS} h in the queue"
+    return f"{plan.provisioning} (at most {LONGEST_HOURS} h {waits})"
 
 
 def _checked(plan: Plan) -> tuple[Plan, list[str]]:

@@ -46,38 +46,30 @@ class Google:
         import google.auth
         from google.auth.transport.requests import AuthorizedSession
 
-        credentials, self.project = google.auth.default(scopes=[SCOPE])
+        credentials, _ = google.auth.default(scopes=[SCOPE])
         self.session = AuthorizedSession(credentials)
 
     def get(self, service: str, path: str, host: str | None = None, **headers: str) -> Answer:
-        return self._call("GET", self._url(service, path, host), None, headers)
+        return self._call("GET", service, path, host, headers=headers)
 
     def post(self, service: str, path: str, body: dict[str, Any]) -> Answer:
-        return self._call("POST", self._url(service, path, None), body, {})
+        return self._call("POST", service, path, json=body)
 
-    def _url(self, service: str, path: str, host: str | None) -> str:
-        pattern = os.environ.get(ENDPOINT) or f"https://{host or '{service}.googleapis.com'}"
-        return f"{pattern.format(service=service)}/{path}"
-
-    def _call(self, method: str, url: str, body: dict[str, Any] | None, headers: Mapping[str, str]) -> Answer:
+    def _call(self, method: str, service: str, path: str, host: str | None = None, **sent: Any) -> Answer:
         from google.auth.exceptions import RefreshError, TransportError
         from requests.exceptions import RequestException
 
+        pattern = os.environ.get(ENDPOINT) or f"https://{host or '{service}.googleapis.com'}"
+        url = f"{pattern.format(service=service)}/{path}"
         try:
-            answer = self.session.request(method, url, json=body, headers=dict(headers), timeout=TIMEOUT_SECONDS)
-        except (RequestException, TransportError) as error:
-            return _unanswered(url, error)
-        except RefreshError as error:
-            if not error.retryable:
+            answer = self.session.request(method, url, timeout=TIMEOUT_SECONDS, **sent)
+        except (RequestException, TransportError, RefreshError) as error:
+            if isinstance(error, RefreshError) and not error.retryable:
                 raise
-            return _unanswered(url, error)
+            message = f"{urlsplit(url).hostname} cannot be reached ({type(error).__name__}: {error})"
+            return Answer(0, {"error": {"message": message}}, {})
         try:
             content = answer.json()
         except ValueError:
             content = {"error": {"message": answer.text[:200]}} if not answer.ok else {}
         return Answer(answer.status_code, content if isinstance(content, dict) else {}, answer.headers)
-
-
-def _unanswered(url: str, error: Exception) -> Answer:
-    message = f"{urlsplit(url).hostname} cannot be reached ({type(error).__name__}: {error})"
-    return Answer(0, {"error": {"message": message}}, {})

@@ -24,14 +24,7 @@ Provisioning = Literal["spot", "flex-start", "on-demand"]
 PROVISIONING: Mapping[str, str] = {"spot": "SPOT", "flex-start": "FLEX_START", "on-demand": "STANDARD"}
 """How a machine is had, by Google's name of it: cheap and taken away at any time; after a wait in a queue; at once."""
 DISK_GB = 200
-CHANGEABLE = (
-    "name",
-    "command",
-    "env",
-    "labels",
-    "job_watch_poll_interval",
-    "provisioning",
-)
+CHANGEABLE = ("name", "command", "env", "labels", "job_watch_poll_interval", "provisioning")
 """What may be changed for a run beside what is inside its job."""
 
 

@@ -1,11 +1,10 @@
 """First process of the container: `python -m deployments.vertex.start`.
 
 Ends where the machine shows a GPU that cannot be used, fetches the secrets that TUCANO_SECRETS names, executes the flow
-run, and passes on the notice that the machine is about
-to be taken away, which comes as SIGTERM or through the metadata server. Then the training child saves its last finished
-step and the container fails without a word to Prefect (`relinquish`). It is the worker that reports the crash, once the
-job has ended, just as it does for a machine that vanished; were the run scheduled again from here, its next job would
-be submitted while this one is still ending.
+run, and passes on the notice that the machine is about to be taken away, which comes as SIGTERM or through the metadata
+server. Then the training child saves its last finished step and the container fails without a word to Prefect
+(`relinquish`). It is the worker that reports the crash, once the job has ended, just as it does for a machine that
+vanished; were the run scheduled again from here, its next job would be submitted while this one is still ending.
 """
 
 import base64
@@ -17,11 +16,11 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from deployments.vertex.google import Answer, Google
+from deployments.vertex.google import Google
 from tucano.errors import UserError
 
 METADATA = "GCE_METADATA_HOST"
@@ -75,51 +74,42 @@ def fetched(named: str) -> dict[str, str]:
     """The values of secrets written as `VARIABLE=projects/P/secrets/S/versions/latest,...`; UserError names one that
     cannot be read.
     """
-    pairs = [(variable, version) for variable, _, version in (part.partition("=") for part in named.split(",") if part)]
-    if not pairs:
+    versions = {
+        variable: version for variable, _, version in (part.partition("=") for part in named.split(",") if part)
+    }
+    if not versions:
         return {}
     from google.auth.exceptions import GoogleAuthError
 
     try:
-        return _read(pairs, Google())
+        google = Google()
+        return {variable: _secret(google, variable, version) for variable, version in versions.items()}
     except GoogleAuthError as error:
         raise UserError(
-            f"the secrets {', '.join(variable for variable, _ in pairs)} cannot be read: Google knows no account of"
+            f"the secrets {', '.join(versions)} cannot be read: Google knows no account of"
             f" this machine ({' '.join(str(error).split())}); give the job a service account"
         ) from None
 
 
-def _read(pairs: Sequence[tuple[str, str]], google: Google) -> dict[str, str]:
-    values = {}
-    for variable, version in pairs:
-        answer = _asked(google, f"v1/{version}:access")
-        if answer.is_transient:
-            raise UserError(
-                f"secret {version} for {variable} cannot be read: Secret Manager did not answer, asked"
-                f" {len(SECRET_PAUSES) + 1} times ({answer.reason}); start the run again once it does"
-            )
-        if not answer.ok:
-            raise UserError(
-                f"secret {version} for {variable} cannot be read ({answer.reason}); grant its accessor role to this"
-                " job's account"
-            )
-        try:
-            values[variable] = base64.b64decode(answer.content["payload"]["data"]).decode()
-        except (KeyError, TypeError, ValueError):
-            raise UserError(
-                f"secret {version} for {variable} holds no text; add a version with one: gcloud secrets versions add"
-            ) from None
-    return values
-
-
-def _asked(google: Google, path: str) -> Answer:
-    """What Secret Manager says; asked again after a while where it does not answer."""
+def _secret(google: Google, variable: str, version: str) -> str:
+    """Asked for again after a while where Secret Manager does not answer."""
+    what = f"secret {version} for {variable}"
+    answer = google.get("secretmanager", f"v1/{version}:access")
     for pause in SECRET_PAUSES:
-        answer = google.get("secretmanager", path)
-        if not answer.is_transient:
-            return answer
-        time.sleep(pause)
-    return google.get("secretmanager", path)
+        if answer.is_transient:
+            time.sleep(pause)
+            answer = google.get("secretmanager", f"v1/{version}:access")
+    if answer.is_transient:
+        raise UserError(
+            f"{what} cannot be read: Secret Manager did not answer, asked {len(SECRET_PAUSES) + 1} times"
+            f" ({answer.reason}); start the run again once it does"
+        )
+    if not answer.ok:
+        raise UserError(f"{what} cannot be read ({answer.reason}); grant its accessor role to this job's account")
+    try:
+        return base64.b64decode(answer.content["payload"]["data"]).decode()
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"{what} holds no text; add a version with one: gcloud secrets versions add") from None
 
 
 def on_preemption(act: Callable[[], None]) -> None:
@@ -133,11 +123,8 @@ def on_preemption(act: Callable[[], None]) -> None:
             with urllib.request.urlopen(request, timeout=HELD_SECONDS + 10) as answer:
                 etag = answer.headers.get("ETag", "0")
                 if answer.read().strip() == b"TRUE":
-                    print(
-                        "tucano: this machine is being taken away; the training saves its state",
-                        file=sys.stderr,
-                        flush=True,
-                    )
+                    said = "tucano: this machine is being taken away; the training saves its state"
+                    print(said, file=sys.stderr, flush=True)
                     act()
                     return
         except OSError:

@@ -35,7 +35,6 @@ from tucano.storage.locks import owned
 from tucano.storage.places import require_own_folder, write_whole
 
 SCHEMA_VERSION = 2
-"""In a manifest of version 1 the digest is over its whole content: identity and seal in one."""
 OF_ITS_MAKING = ("made_at", "seconds")
 """What of a manifest says nothing about what the artifact is."""
 MANIFEST = "manifest.json"
@@ -281,10 +280,9 @@ def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     manifest = read_manifest(folder)
     if manifest is None:
         return None, f"its manifest {folder / MANIFEST} is damaged"
-    seal = "digest" if manifest["schema_version"] == 1 else "seal"
-    content = {name: value for name, value in manifest.items() if name != seal}
+    content = {name: value for name, value in manifest.items() if name != "seal"}
     made_from = Recipe(manifest["stage"], manifest["settings"], manifest["inputs"], manifest["code"])
-    if manifest.get(seal) != digest(content) or (seal == "seal" and manifest["digest"] != _identity(manifest)):
+    if manifest.get("seal") != digest(content) or manifest["digest"] != _identity(manifest):
         return None, f"its manifest {folder / MANIFEST} was edited"
     if (folder.parent.name, folder.name) != (made_from.stage, made_from.key):
         return manifest, f"it is another artifact, {made_from.stage}/{made_from.key}, in the place of {folder}"

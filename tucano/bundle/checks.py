@@ -4,10 +4,8 @@ All of it may be an enemy's: nothing in it is run or unpickled, no weights are l
 check that failed.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
 
 from tucano.artifacts.identity import digests_at, fingerprint
 from tucano.artifacts.lineage import faults, verify
@@ -26,30 +24,13 @@ from tucano.security.printable import short
 from tucano.tracking import registry
 from tucano.tracking.models import WEIGHTS
 
-State = Literal["ok", "other", "FAILED"]
-MOST_NAMED = 5
-"""Faults of one kind that are told one by one."""
 
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """`other`: not the same here, and no fault of the bundle: other code."""
-
-    name: str
-    state: State
-    said: tuple[str, ...]
-
-
-def held(name: str, look: Callable[[], Holds]) -> Check:
+def held(look: Callable[[], Holds]) -> Holds:
     """A check that cannot read what it is about has failed."""
     try:
-        found = look()
+        return look()
     except Exception as error:  # whoever wrote the bundle chose what is read; nothing of it may end the others
-        found = Holds("", (f"it cannot be made: {type(error).__name__}: {error}",))
-    if found.faults:
-        more = len(found.faults) - MOST_NAMED
-        return Check(name, "FAILED", (*found.faults[:MOST_NAMED], *([f"and {more} more"] if more > 0 else [])))
-    return Check(name, "other", found.others) if found.others else Check(name, "ok", (found.well,))
+        return Holds("", (f"it cannot be made: {type(error).__name__}: {error}",))
 
 
 def looks(root: Path, contents: Contents) -> dict[str, Callable[[], Holds]]:
@@ -178,8 +159,3 @@ def card(root: Path, contents: Contents) -> Holds:
     file = root / CARD
     same = file.read_text(encoding="utf-8") == render(contents)
     return Holds("says what the verdict says", () if same else (f"{CARD} is not the card of what is in here",))
-
-
-def worst(checks: Iterable[Check]) -> State:
-    states = {one.state for one in checks}
-    return "FAILED" if "FAILED" in states else "other" if "other" in states else "ok"

@@ -3,15 +3,15 @@
 import shlex
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from tucano.artifacts.identity import SHIPPED, folder_digest
 from tucano.bundle.archive import require_place, unpack
-from tucano.bundle.checks import Check, held, looks, worst
+from tucano.bundle.checks import held, looks
 from tucano.bundle.manifest import Manifest
 from tucano.bundle.pack import pack
-from tucano.bundle.reading import unpacked
+from tucano.bundle.reading import Holds, State, unpacked
 from tucano.errors import UserError
 from tucano.mini.seal import faults
 from tucano.project import COMMITTED_RATINGS
@@ -21,10 +21,9 @@ from tucano.storage.root import writable
 from tucano.tracking import RegisteredModel, Tracker
 from tucano.tracking.store import named, require_registry
 
-MARKS = {"ok": "ok", "other": "OTHER", "FAILED": "FAILED"}
-ENDS = {
+ENDS: dict[State, str] = {
     "ok": "The bundle is whole: all of it fits together, and the code here makes its verdict again.",
-    "other": (
+    "OTHER": (
         "The bundle is whole. What is marked OTHER is not the same here and says why; for the same figures take the"
         " code that made it."
     ),
@@ -73,9 +72,10 @@ def verify(path: Path) -> int:
         manifest = unpack(path, root)
         print(_identity(manifest))
         contents = unpacked(root, manifest)
-        made = list(_told(held(name, look) for name, look in looks(root, contents).items()))
-    print(ENDS[worst(made)])
-    return 1 if worst(made) == "FAILED" else 0
+        states = {_told(name, look).state for name, look in looks(root, contents).items()}
+    worst: State = "FAILED" if "FAILED" in states else "OTHER" if "OTHER" in states else "ok"
+    print(ENDS[worst])
+    return 1 if worst == "FAILED" else 0
 
 
 def verify_shipped(name: str) -> int:
@@ -95,13 +95,13 @@ def _identity(manifest: Manifest) -> str:
     return f"{short(manifest.model)} version {manifest.version}   bundle {manifest.identity}"
 
 
-def _told(checks: Iterator[Check]) -> Iterator[Check]:
-    """The checks, each printed when it is made."""
+def _told(name: str, look: Callable[[], Holds]) -> Holds:
+    """What a check finds, and a line about it."""
     began = time.monotonic()
-    for one in checks:
-        seconds = time.monotonic() - began
-        began += seconds
-        print(f"{MARKS[one.state]:<6}  {one.name:<15} {seconds:6.1f} s  {short(one.said[0], 400)}", flush=True)
-        for further in one.said[1:]:
-            print(f"{'':<6}  {'':<15} {'':>8}  {short(further, 400)}", flush=True)
-        yield one
+    found = held(look)
+    seconds = time.monotonic() - began
+    first, *further = (short(sentence, 400) for sentence in found.said)
+    print(f"{found.state:<6}  {name:<15} {seconds:6.1f} s  {first}", flush=True)
+    for sentence in further:
+        print(f"{'':<6}  {'':<15} {'':>8}  {sentence}", flush=True)
+    return found

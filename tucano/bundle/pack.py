@@ -18,8 +18,6 @@ from tucano.errors import UserError
 from tucano.settings import PipelineSettings
 from tucano.tracking import RegisteredModel
 
-NO_STAGE = ("digest.files", "digest.grpo")
-"""Tags that name files and the candidate, which is one of the seeds."""
 OURS = "synthetic"
 """The source whose texts were generated here and are free."""
 
@@ -80,13 +78,17 @@ def gathered(root: Path, version: RegisteredModel, consent: str | None = None) -
     return Contents(empty, stages)
 
 
+def registered_chain(version: RegisteredModel) -> dict[str, str]:
+    """{stage: digest} by the registry, whose tags also name the files, and the candidate, which is one of the seeds."""
+    digests = {
+        name.removeprefix("digest."): value for name, value in version.tags.items() if name.startswith("digest.")
+    }
+    return {name: value for name, value in digests.items() if name not in ("files", "grpo")}
+
+
 def _chain(root: Path, version: RegisteredModel) -> dict[str, str]:
     """The registry's, and the newest report on exactly these artifacts."""
-    chain = {
-        name.removeprefix("digest."): value
-        for name, value in version.tags.items()
-        if name.startswith("digest.") and name not in NO_STAGE
-    }
+    chain = registered_chain(version)
     manifests = map(read_manifest, (root / ARTIFACTS / "report").glob("*/"))
     reports = [made for made in manifests if made is not None and chain.items() <= made["inputs"].items()]
     if not reports:

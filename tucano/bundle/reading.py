@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tucano.artifacts.records import parsed, read_record
 from tucano.artifacts.store import read_manifest
@@ -23,14 +23,29 @@ SEED_STAGE = "grpo-"
 """Before the arm: `grpo-seed-42`."""
 
 
+State = Literal["ok", "OTHER", "FAILED"]
+MOST_NAMED = 5
+"""Faults of one kind that are told one by one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """What a check found to be as it should be, in words, what is not, and
-    what only other code explains."""
+    """What a check found to be as it should be, in words, what is not, and what only other code explains."""
 
     well: str
     faults: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """OTHER: not the same here, and no fault of the bundle."""
+        return "FAILED" if self.faults else "OTHER" if self.others else "ok"
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        more = len(self.faults) - MOST_NAMED
+        rest = (f"and {more} more",) if more > 0 else ()
+        return (*self.faults[:MOST_NAMED], *rest) or self.others or (self.well,)
 
 
 @dataclass(frozen=True, slots=True)

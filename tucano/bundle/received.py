@@ -2,8 +2,7 @@
 it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
@@ -32,31 +31,29 @@ from tucano.settings.stages import (
 )
 from tucano.training.jobs import MODULES
 
-ENGINES = {
-    "data": "data.prepare",
-    "plan": "tucano.comparison.plan",
-    "audit": "tucano.audit.stage",
-    "sft": MODULES["sft"],
-    "preflight": MODULES["preflight"],
-    "answers": MODULES["answer"],
-    "re-audit": "tucano.audit.reaudit_table",
-    "comparison": "tucano.comparison.compare",
-    "merged": MODULES["merge"],
-    "report": "tucano.report.report",
-    "public-set": "data.public.prepare",
-    "public-answers": MODULES["public"],
-    "public": "tucano.benchmark.public.result",
+STAGES: Mapping[str, tuple[str, Callable[[PipelineSettings], Section] | None]] = {
+    "data": ("data.prepare", of_data),
+    "plan": ("tucano.comparison.plan", of_plan),
+    "audit": ("tucano.audit.stage", of_audit),
+    "sft": (MODULES["sft"], lambda run: of_sft(run, run.seed)),
+    "preflight": (MODULES["preflight"], lambda run: of_preflight(run, run.grpo.seeds[0])),
+    "answers": (MODULES["answer"], lambda run: of_answers(run, run.seed)),
+    "re-audit": ("tucano.audit.reaudit_table", of_reaudit),
+    "comparison": ("tucano.comparison.compare", None),
+    "merged": (MODULES["merge"], lambda run: of_merge(run, run.seed)),
+    "report": ("tucano.report.report", None),
+    "public-set": ("data.public.prepare", of_public_set),
+    "public-answers": (MODULES["public"], lambda run: of_greedy_answers(run, run.seed)),
+    "public": ("tucano.benchmark.public.result", of_public),
 }
-"""Whose code makes each stage; that of the seeds is GRPO's."""
+"""Whose code makes each stage, and what it receives of a run, where its settings alone say that. Those of the seeds are
+GRPO's.
+"""
 IN_WORDS = {"missing": "list of missing seeds", "unmoved": "list of seeds that did not move"}
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """A setting that is not the same in the bundle (`there`) and here, and which side knows its name."""
-
-    name: str
-    known: Literal["both", "there", "here"]
+Apart = tuple[str, Literal["both", "there", "here"]]
+"""The name of a setting that is not the same in the bundle (`there`) and here, and which side knows it."""
 
 
 def settings_followed(contents: Contents) -> Holds:
@@ -66,9 +63,9 @@ def settings_followed(contents: Contents) -> Holds:
     stages = _received(contents)
     for stage, received in stages.items():
         apart = list(_apart(contents.made(stage)["settings"], _with_its_base(contents, stage, received)))
-        values = [IN_WORDS.get(one.name, one.name) for one in apart if one.known == "both"]
+        values = [IN_WORDS.get(name, name) for name, side in apart if side == "both"]
         said += [f"{stage} was made with another {name} than the settings say" for name in values]
-        names = [one for one in apart if one.known != "both"]
+        names = [one for one in apart if one[1] != "both"]
         if names and code_there(contents, stage) != code_here(stage):
             others.append(f"{stage} was made by other code, whose settings differ in {_told(names)}")
         else:
@@ -84,9 +81,9 @@ def code_there(contents: Contents, stage: str) -> str:
 def code_here(stage: str) -> str:
     if stage.startswith(SEED_STAGE):
         return code_version(MODULES["grpo"])
-    if stage not in ENGINES:
+    if stage not in STAGES:
         raise UserError(f"{short(stage)} is no stage that a bundle of this version has")
-    return code_version(ENGINES[stage])
+    return code_version(STAGES[stage][0])
 
 
 def of_its_comparison(contents: Contents) -> ComparisonStage:
@@ -102,23 +99,10 @@ def of_its_comparison(contents: Contents) -> ComparisonStage:
 
 
 def _received(contents: Contents) -> Mapping[str, Section]:
-    run: PipelineSettings = contents.settings
-    every = {
-        "data": of_data(run),
-        "plan": of_plan(run),
-        "audit": of_audit(run),
-        "sft": of_sft(run, run.seed),
-        "preflight": of_preflight(run, run.grpo.seeds[0]),
-        "answers": of_answers(run, run.seed),
-        "re-audit": of_reaudit(run),
-        "comparison": of_its_comparison(contents),
-        "merged": of_merge(run, run.seed),
-        "public-set": of_public_set(run),
-        "public-answers": of_greedy_answers(run, run.seed),
-        "public": of_public(run),
-        **{f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()},
-    }
-    return {stage: received for stage, received in every.items() if stage in contents.stages}
+    run = contents.settings
+    found = {stage: receive(run) for stage, (_, receive) in STAGES.items() if receive and stage in contents.stages}
+    seeds = {f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()}
+    return {**found, **seeds, "comparison": of_its_comparison(contents)}
 
 
 def _with_its_base(contents: Contents, stage: str, received: Section) -> Section:
@@ -131,6 +115,7 @@ def _with_its_base(contents: Contents, stage: str, received: Section) -> Section
 
 def _apart(there: Any, here: Any, name: str = "") -> Iterator[Apart]:
     """Sections are compared name by name, everything else as a whole: the tasks of a mix are no names of settings."""
+    in_parts = isinstance(here, tuple) and any(isinstance(one, Section) for one in here)
     if isinstance(here, Section) and isinstance(there, dict):
         values = dict(here)
         for inner in sorted({*there, *values}):
@@ -138,20 +123,16 @@ def _apart(there: Any, here: Any, name: str = "") -> Iterator[Apart]:
             if inner in there and inner in values:
                 yield from _apart(there[inner], values[inner], place)
             else:
-                yield Apart(place, "there" if inner in there else "here")
-    elif _are_sections(here) and isinstance(there, list) and len(there) == len(here):
+                yield place, "there" if inner in there else "here"
+    elif in_parts and isinstance(there, list) and len(there) == len(here):
         for number, pair in enumerate(zip(there, here, strict=True)):
             yield from _apart(*pair, f"{name}.{number}")
     elif there != to_jsonable_python(here):
-        yield Apart(name, "both")
-
-
-def _are_sections(value: Any) -> bool:
-    return isinstance(value, tuple) and any(isinstance(one, Section) for one in value)
+        yield name, "both"
 
 
 def _told(apart: Sequence[Apart]) -> str:
     """Like «having seeds and in lacking trainings»."""
-    sides = {"there": "having", "here": "lacking"}
-    names = {side: ", ".join(one.name for one in apart if one.known == side) for side in sides}
-    return " and in ".join(f"{sides[side]} {found}" for side, found in names.items() if found)
+    words = {"having": "there", "lacking": "here"}
+    names = {word: ", ".join(name for name, known in apart if known == side) for word, side in words.items()}
+    return " and in ".join(f"{word} {found}" for word, found in names.items() if found)

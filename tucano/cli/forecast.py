@@ -14,7 +14,7 @@ from tucano.requirements import cores
 from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.machines import GIBIBYTE, MACHINES, names_gpu
 from tucano.requirements.memory import needs, shown
-from tucano.requirements.second_zero import findings_of_the_model, has_own_interpreter
+from tucano.requirements.second_zero import has_own_interpreter, require_usable_model
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_data
 from tucano.training.launch import run_job
@@ -49,8 +49,7 @@ def _on_a_gpu(settings: PipelineSettings, machine: str) -> int:
     quieten_libraries()
     from tucano.training.foresight.forecast import forecast, require_memory
 
-    for sentence in findings_of_the_model(settings):
-        raise UserError(sentence)
+    require_usable_model(settings)
     print("Running the code of each stage on tensors without contents (ten seconds to minutes):", flush=True)
     found = forecast(settings, MACHINES[machine], lambda line: print(f"  {line.stage}", flush=True))
     print()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tucano.artifacts.lineage import Link, faults, unpinned, verify
 from tucano.bundle.command import registered
-from tucano.bundle.pack import NO_STAGE
+from tucano.bundle.pack import registered_chain
 from tucano.errors import UserError
 from tucano.settings import PipelineSettings
 from tucano.tracking import RegisteredModel, Tracker
@@ -16,11 +16,7 @@ def show(settings: PipelineSettings, reference: str) -> int:
     """Print the chain of a registered version; exit code 1 when a link is broken."""
     root, tracker, version = registered(settings, reference)
     tags = version.tags
-    chain = {
-        name.removeprefix("digest."): value
-        for name, value in tags.items()
-        if name.startswith("digest.") and name not in NO_STAGE
-    }
+    chain = registered_chain(version)
     links = verify(root, chain)
     broken = [*faults(links), *_faults_of_version(tracker, version, chain)]
     print(f"{version.model} version {version.version}   {tags['verdict']}")

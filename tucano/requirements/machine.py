@@ -1,15 +1,14 @@
 """What a run needs of its machine, known before any work: space for its checkpoints, and the device that it names; and
-how many cores it finds.
+how many cores, GPUs and bytes it finds, by the limits of control groups too, which psutil and affinity do not know.
 """
 
 import math
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tucano.errors import UserError
-from tucano.requirements.limits import most_cores
 from tucano.requirements.shapes import adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
 
@@ -20,6 +19,9 @@ CHECKPOINTS = 4
 """Two recovery checkpoints, the one being written, and the best with its copy in the artifact."""
 SPARE_BYTES = 200_000_000
 """Databases, logs, answers and whatever else a run writes besides its weights."""
+
+GROUPS = Path("/sys/fs/cgroup")
+OWN = Path("/proc/self/cgroup")
 
 
 def require_space(root: Path, settings: PipelineSettings) -> None:
@@ -107,3 +109,33 @@ def seeds_on_a_gpu(settings: PipelineSettings, gpus: int) -> int:
     if settings.model.device != "cuda":
         return 1
     return math.ceil(seeds_side_by_side(settings) / training_gpus(settings, gpus))
+
+
+def most_memory() -> float:
+    """Bytes that this process and those beside it may have; infinity where nothing limits them."""
+    names = ("memory.max", "memory.limit_in_bytes")
+    return min((_number(words[0]) for name in names for words in _found("memory", name)), default=math.inf)
+
+
+def most_cores() -> float:
+    """Cores' worth of time that they get; infinity where nothing limits them."""
+    quotas = [*_found("cpu", "cpu.max"), *_found("cpu", "cpu.cfs_quota_us", "cpu.cfs_period_us")]
+    return min((_number(quota) / float(period) for quota, period in quotas), default=math.inf)
+
+
+def _found(controller: str, *names: str) -> Iterator[list[str]]:
+    """The words of these files of our group and of those above it, whichever version of control groups it is."""
+    lines = OWN.read_text(encoding="utf-8").splitlines() if OWN.exists() else []
+    for _, controllers, path in (line.split(":", 2) for line in lines):
+        if controllers and controller not in controllers.split(","):
+            continue
+        top = GROUPS / controller if controllers else GROUPS
+        group = top / path.lstrip("/")
+        for place in (group, *group.parents):
+            if place.is_relative_to(top) and all((place / name).exists() for name in names):
+                yield [word for name in names for word in (place / name).read_text(encoding="utf-8").split()]
+
+
+def _number(word: str) -> float:
+    """No limit is `max`, or -1."""
+    return math.inf if word == "max" or word.startswith("-") else float(word)

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import psutil
 
 from tucano.errors import UserError
-from tucano.requirements.limits import most_memory
-from tucano.requirements.machine import apart, gpus_here, seeds_on_a_gpu, seeds_side_by_side
+from tucano.requirements.machine import apart, gpus_here, most_memory, seeds_on_a_gpu, seeds_side_by_side
 from tucano.requirements.shapes import Shape, adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
 

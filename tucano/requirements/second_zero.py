@@ -7,8 +7,10 @@ settings against each other, against the model's shape, and against this machine
 
 import importlib.util
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
@@ -17,7 +19,6 @@ from tucano.bases.folders import require_model
 from tucano.chat_templates import Render, changes_a_thought, closes_a_thought, opens_a_thought
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
-from tucano.requirements.interpreters import has_module
 from tucano.requirements.machine import require_device
 from tucano.requirements.memory import require_memory
 from tucano.requirements.shapes import shape_of
@@ -25,46 +26,43 @@ from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.truth.judge import own_judges
 
+Check = Callable[[PipelineSettings], Iterator[str]]
 FAILS_BY_DESIGN = "v4.2"
 """The predecessor's rewards, kept as they were; the committed ratings find what was wrong with them."""
 LOOKS_OF_TREND = 3
+INTERPRETER_SECONDS = 60
+"""It starts within a second; from a cold disk or over a network it takes longer."""
 LEAST_PROMPT_TOKENS = 64
 """Of a prompt at least: none is shorter with its system prompt (assumed)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One sentence: what, where, how to mend it. One that refuses ends the run before it begins."""
-
-    sentence: str
-    refuses: bool
-
-
-def findings(settings: PipelineSettings) -> list[Finding]:
-    """Everything that the checks find, in their order."""
-    checks = [*((check, True) for check in REFUSING), *((check, False) for check in WARNING)]
-    return [Finding(sentence, refuses) for check, refuses in checks for sentence in check(settings)]
-
-
-def findings_of_the_model(settings: PipelineSettings) -> Iterator[str]:
-    """What refuses a run wherever it would compute."""
-    for check in REFUSING_MODELS:
-        yield from check(settings)
+def refusals(settings: PipelineSettings) -> list[str]:
+    """One sentence each: what, where, how to mend it. Any of them ends the run before it begins."""
+    return [sentence for check in REFUSING for sentence in check(settings)]
 
 
 def warnings_of(settings: PipelineSettings) -> list[str]:
-    return [finding.sentence for finding in findings(settings) if not finding.refuses]
+    return [sentence for check in WARNING for sentence in check(settings)]
+
+
+def require_usable_model(settings: PipelineSettings) -> None:
+    """UserError with the first thing that refuses a run wherever it would compute."""
+    _require(REFUSING_MODELS, settings)
 
 
 def require_startable(settings: PipelineSettings) -> None:
     """UserError with the first thing that would end this run later, or make it worthless."""
     if settings.execution.computes_here:
         require_device(settings.model)
-    for check in REFUSING:  # later ones read what an earlier one has found to be whole
-        for sentence in check(settings):
-            raise UserError(sentence)
+    _require(REFUSING, settings)
     if settings.execution.computes_here:
         require_memory(settings)
+
+
+def _require(checks: Sequence[Check], settings: PipelineSettings) -> None:
+    for check in checks:  # later ones read what an earlier one has found to be whole
+        for sentence in check(settings):
+            raise UserError(sentence)
 
 
 def _has_a_server(settings: PipelineSettings) -> Iterator[str]:
@@ -187,6 +185,32 @@ def _can_load_four_bits(settings: PipelineSettings) -> Iterator[str]:
         )
 
 
+@cache
+def has_module(python: str, module: str) -> bool:
+    """Whether this program is a Python that finds the module, and not only because it is asked from a folder that holds
+    one; asked once. It says so in words: /bin/true succeeds at everything.
+    """
+    if shutil.which(python) is None:
+        return False
+    question = (  # instead of the option -P, which Python has from 3.11 on: vLLM's may be older
+        "import sys; sys.path = [place for place in sys.path if place]; import importlib.util;"
+        f" print(importlib.util.find_spec({module!r}) is not None)"
+    )
+    try:
+        asked = subprocess.run(
+            [python, "-c", question],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=INTERPRETER_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return asked.stdout.split()[-1:] == ["True"]
+
+
 def has_own_interpreter(settings: PipelineSettings) -> Iterator[str]:
     """Where all models are elsewhere, the path is that of their machine."""
     python = settings.worker.python
@@ -296,26 +320,6 @@ def _alarms_can_fire(settings: PipelineSettings) -> Iterator[str]:
         )
 
 
-Check = Callable[[PipelineSettings], Iterator[str]]
-REFUSING: tuple[Check, ...] = (
-    _has_a_server,
-    _base_is_pinned,
-    _is_whole_and_speaks,
-    _thinks_where_it_shall_not,
-    _has_marks_of_a_thought,
-    _thinks_as_asked,
-    _prefers_what_is_asked,
-    _can_load_four_bits,
-    has_own_interpreter,
-    _has_a_vllm_interpreter,
-    _lengths_fit,
-    _has_demonstrations,
-    _mixes_into_something,
-    _data_is_there,
-    _judge_is_one,
-    _has_pairs,
-    _has_the_teachers_key,
-)
 REFUSING_MODELS: tuple[Check, ...] = (
     _base_is_pinned,
     _is_whole_and_speaks,
@@ -326,5 +330,16 @@ REFUSING_MODELS: tuple[Check, ...] = (
     _lengths_fit,
     _has_demonstrations,
     _mixes_into_something,
+)
+REFUSING: tuple[Check, ...] = (
+    _has_a_server,
+    *REFUSING_MODELS,
+    _can_load_four_bits,
+    has_own_interpreter,
+    _has_a_vllm_interpreter,
+    _data_is_there,
+    _judge_is_one,
+    _has_pairs,
+    _has_the_teachers_key,
 )
 WARNING: tuple[Check, ...] = (_rewards_pass_the_audit, _alarms_can_fire, _thinks_though_nobody_asked)

@@ -7,7 +7,6 @@ Each refusal is PydanticCustomError: its sentence is put behind the setting's na
 import ipaddress
 import re
 import unicodedata
-from collections.abc import Callable
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -81,35 +80,25 @@ def _has_host(url: str) -> bool:
         return len(sent) <= LONGEST_HOST and bool(_HOST.fullmatch(sent))
 
 
-def _matching(pattern: str, sentence: str) -> Callable[[str], str]:
+def _matching(pattern: str, sentence: str) -> AfterValidator:
     def check(text: str) -> str:
         if not re.fullmatch(pattern, text):
             raise _refuse(sentence)
         return text
 
-    return check
+    return AfterValidator(check)
 
+
+_NAME = _matching(
+    r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "a name has letters of a to z, digits, - and _, at most 100 in all"
+)
+_ARM = _matching(r"[a-z0-9][a-z0-9._-]{0,63}", "an arm's name has small letters, digits, - . and _, at most 64 in all")
+_DEPLOYMENT = _matching(r"[^/]+/[^/]+", "write it as FLOW/DEPLOYMENT, like seed/local")
 
 Line = Annotated[str, AfterValidator(_line)]
 Prose = Annotated[str, Field(max_length=LONGEST_PROSE), AfterValidator(_prose)]
 Address = Annotated[str, AfterValidator(_address)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
-Name = Annotated[
-    str,
-    AfterValidator(
-        _matching(
-            r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "a name has letters of a to z, digits, - and _, at most 100 in all"
-        )
-    ),
-]
-ArmName = Annotated[
-    str,
-    AfterValidator(
-        _matching(r"[a-z0-9][a-z0-9._-]{0,63}", "an arm's name has small letters, digits, - . and _, at most 64 in all")
-    ),
-]
-DeploymentName = Annotated[
-    str,
-    AfterValidator(_line),
-    AfterValidator(_matching(r"[^/]+/[^/]+", "write it as FLOW/DEPLOYMENT, like seed/local")),
-]
+Name = Annotated[str, _NAME]
+ArmName = Annotated[str, _ARM]
+DeploymentName = Annotated[Line, _DEPLOYMENT]

@@ -36,16 +36,14 @@ def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[Non
     """
     root.mkdir(parents=True, exist_ok=True)
     with _opened(root / OWNER) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _locked(file, fcntl.LOCK_EX):
             file.seek(0)
             owner = file.read().strip()
             if wait is None:
                 raise UserError(
                     f"storage {root} is in use by another run (process {owner}); wait for it, or use --set"
                     " storage=FOLDER"
-                ) from None
+                )
             wait(f"process {owner} is at it as well ({root.name}); this run goes on when that one has ended")
             fcntl.flock(file, fcntl.LOCK_EX)
         file.truncate(0)
@@ -61,9 +59,7 @@ def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
     """
     root.mkdir(parents=True, exist_ok=True)
     with _opened(root / IN_USE) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _locked(file, fcntl.LOCK_SH):
             wait(f"storage {root} is being tidied up; this goes on when that has ended")
             fcntl.flock(file, fcntl.LOCK_SH)
         yield
@@ -75,10 +71,8 @@ def alone(root: Path) -> Iterator[None]:
     meanwhile waits.
     """
     with _opened(root / IN_USE) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(f"storage {root} is in use by a run; wait until it has ended, then try again") from None
+        if not _locked(file, fcntl.LOCK_EX):
+            raise UserError(f"storage {root} is in use by a run; wait until it has ended, then try again")
         with owned(root):
             yield
 
@@ -103,24 +97,27 @@ def abandoned(folder: Path) -> Iterator[str]:
     """The names that were claimed by processes which are dead. One that was given out is not given out again."""
     for path in sorted(path for path in folder.glob("[!.]*") if path.is_file()):
         with path.open() as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            yield path.name
-            path.unlink(missing_ok=True)
+            if _locked(file, fcntl.LOCK_EX):
+                yield path.name
+                path.unlink(missing_ok=True)
 
 
 def is_claimed(folder: Path, name: str) -> bool:
     """Whether a living process of this machine has claimed a name."""
     try:
         with (folder / name).open() as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+            return not _locked(file, fcntl.LOCK_SH)
     except FileNotFoundError:
-        pass
-    return False
+        return False
+
+
+def _locked(file: IO[str], how: int) -> bool:
+    """Whether the lock could be had at once."""
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _opened(lock: Path) -> IO[str]:

@@ -16,7 +16,7 @@ from tucano.project import OWN_FILES
 from tucano.requirements import require_space, require_startable
 from tucano.requirements.machine import cores
 from tucano.requirements.memory import needs, shown
-from tucano.requirements.second_zero import findings
+from tucano.requirements.second_zero import refusals, warnings_of
 from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 
@@ -172,6 +172,7 @@ def _foresee(name: str, settings: PipelineSettings) -> bool:
     print(f"  Gates          data, then the audit (seconds), then {sft}the preflight (minutes), then GRPO")
     if startable and (long := require_own_fitting(settings)):
         print(f"  Warning        {long}")
-    for finding in findings(settings):
-        print(f"  {'Refused' if finding.refuses else 'Warning'}        {finding.sentence}")
+    for word, sentences in (("Refused", refusals(settings)), ("Warning", warnings_of(settings))):
+        for sentence in sentences:
+            print(f"  {word}        {sentence}")
     return startable
