@@ -12,7 +12,6 @@ from data.prepare import OF_FILES
 from tasks.compare import model_arms
 from tasks.prepare import choose_preferences
 from tasks.running.child import run_child
-from tasks.running.finished import Untrained, finished_only
 from tasks.running.handles import (
     AnswerSet,
     ArmPaces,
@@ -27,7 +26,7 @@ from tasks.running.handles import (
     Start,
 )
 from tasks.running.pages import show_markdown
-from tasks.running.run import Run, stage
+from tasks.running.run import Run, Untrained, finished_only, stage
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts.identity import digest, digests_at, fingerprint, folder_digest
 from tucano.artifacts.lineage import adapter_config, base_of

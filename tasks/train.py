@@ -19,10 +19,9 @@ from prefect.futures import PrefectFuture
 from tasks.running.child import run_child
 from tasks.running.deployed import RunLost, artifact_of
 from tasks.running.elsewhere import pack
-from tasks.running.finished import Untrained, finished_only
 from tasks.running.handles import AlarmLine, Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.labels import data_split
-from tasks.running.run import Run, stage
+from tasks.running.run import Run, Untrained, finished_only, stage
 from tasks.running.tracked import Best, Training, known, log_best, tracked
 from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed

@@ -121,7 +121,7 @@ def test_as_many_seeds_share_a_run_as_a_gpu_machine_trains_at_a_time(
 
 
 def lost(*given: Any) -> Any:
-    from tasks.running.finished import Untrained
+    from tasks.running.run import Untrained
 
     raise Untrained
 

@@ -13,9 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 from prefect.tasks import Task
 
 from tasks.running.deployed import RunLost, artifact_of
-from tasks.running.finished import Untrained, finished_only
 from tasks.running.handles import Handle, SeedResult, Seeds
-from tasks.running.run import Run, stage
+from tasks.running.run import Run, Untrained, finished_only, stage
 from tucano.artifacts.store import Store
 from tucano.errors import UserError, WorkerFailed
 

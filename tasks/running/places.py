@@ -38,7 +38,7 @@ def require_places(settings: PipelineSettings) -> None:
         return
     with get_client(sync_client=True) as client:
         for name in wanted:
-            pool = _pool_of(client, name)
+            pool = pool_of(client, name)
             if name == settings.execution.seeds:
                 _require_groups(client, settings, name)
             if pool.type != ON_THIS_MACHINE:
@@ -47,7 +47,8 @@ def require_places(settings: PipelineSettings) -> None:
                 _require_worker(client, pool)
 
 
-def _pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool:
+def pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool:
+    """Where a deployment works. UserError where there is no such deployment, or its pool is gone."""
     try:
         name = client.read_deployment_by_name(deployment).work_pool_name
     except ObjectNotFound:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -19,7 +19,7 @@ from tasks.running.overview import Overview, overview_of
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.store import Artifact, Recipe, Store
-from tucano.errors import is_worth_a_retry
+from tucano.errors import TucanoError, is_worth_a_retry
 from tucano.overview.runs import unanswered
 from tucano.requirements import require_device, require_space, seeds_at_a_time
 from tucano.settings import PipelineSettings, Section
@@ -105,6 +105,28 @@ class Run:
         if self.overview is not None:
             self.overview.stage_ended(artifact)
         return artifact
+
+
+class Untrained(TucanoError):
+    """A stage of these settings has no valid artifact, and this run may not make one."""
+
+
+class _FinishedOnly(Store):
+    """A store that makes nothing."""
+
+    def make(
+        self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]
+    ) -> Artifact:
+        def refuse(draft: Path) -> Mapping[str, Any]:
+            draft.rmdir()
+            raise Untrained(recipe.stage)
+
+        return super().make(recipe, refuse, lambda sentence: None)
+
+
+def finished_only(run: Run) -> Run:
+    """The same run, whose stages give what is there and make nothing: they raise Untrained."""
+    return replace(run, store=_FinishedOnly(run.store.root, run.store.remote))
 
 
 @contextmanager
