@@ -8,6 +8,8 @@ import signal
 import sys
 import threading
 import warnings
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
@@ -16,7 +18,6 @@ from data.own import command as own_data
 from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SENTENCES, SERVED, TARGETS, examples, parser
-from tucano.cli.machine.own_lengths import require_own_fitting
 from tucano.cli.machine.proxies import ask_here_directly
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.export import arguments as exporting
@@ -139,6 +140,8 @@ def _next() -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from tucano.cli.machine.doctor import require_own_fitting
+
     settings = _settings(arguments)
     require_startable(settings)
     if long := require_own_fitting(settings):
@@ -170,16 +173,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     return inprocess.compare(settings, arguments.profile, arguments.set)
 
 
-def _learn(arguments: argparse.Namespace) -> int:
-    from tucano.judging.command import main
-
-    return main(arguments)
-
-
-def _rate(arguments: argparse.Namespace) -> int:
-    from tucano.cli.rating import command
-
-    return command.main(arguments)
+def _main_of(module: str) -> Callable[[argparse.Namespace], int]:
+    """A command that its module does, with the arguments as they are."""
+    return lambda arguments: int(import_module(module).main(arguments))
 
 
 def _try(arguments: argparse.Namespace) -> int:
@@ -294,8 +290,8 @@ COMMANDS = {
     "benchmark": _judge,
     "compare": _compare,
     "try": _try,
-    "rate": _rate,
-    "judge": _learn,
+    "rate": _main_of("tucano.cli.rating.command"),
+    "judge": _main_of("tucano.judging.command"),
     "data": own_data.main,
     "lineage": _lineage,
     **bundling.COMMANDS,
@@ -322,14 +318,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
     if issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning):
         print(f"tucano: warning: {message}", file=sys.stderr)
 
