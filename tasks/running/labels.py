@@ -23,12 +23,8 @@ DIGITS = re.compile(r"#[0-9a-f]{6}")
 def train_name() -> str:
     """Like `laptop learning_rate=0.002, seeds 42 123 456, 2026-11-21 18:04`."""
     settings = runtime.flow_run.parameters["settings"]
-    return f"{described(settings, runtime.deployment.name)}, {_due().strftime('%Y-%m-%d %H:%M')}"
-
-
-def described(settings: PipelineSettings, deployment: str | None = None) -> str:
-    """The profile, what differs from it, and the seeds."""
-    return f"{named(settings, deployment)}, seeds {' '.join(map(str, settings.grpo.seeds))}"
+    seeds = " ".join(map(str, settings.grpo.seeds))
+    return f"{named(settings, runtime.deployment.name)}, seeds {seeds}, {_due().strftime('%Y-%m-%d %H:%M')}"
 
 
 def named(settings: PipelineSettings, deployment: str | None = None) -> str:
