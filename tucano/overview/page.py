@@ -28,6 +28,7 @@ from tucano.overview.runs import RunRecord, read_addresses, read_runs
 from tucano.presentation.numbers import duration, possible
 from tucano.presentation.pages import environment
 from tucano.report.language import LANGUAGES, Language
+from tucano.security.printable import short
 from tucano.storage.places import write_whole
 
 PAGE = "index.html"
@@ -173,8 +174,8 @@ def _as_setting(root: Path) -> str:
     scheme = place.name.partition("-")[0]
     if place.parent == Path("runs").resolve() and scheme in BUCKETS and scheme != place.name:
         return f" --set storage={scheme}://…"  # a working copy; its name does not tell the whole address
-    short = str(place.relative_to(here) if place.is_relative_to(here) else place)
-    return "" if short == USUAL_STORAGE else f" --set storage={shlex.quote(short)}"
+    name = str(place.relative_to(here) if place.is_relative_to(here) else place)
+    return "" if name == USUAL_STORAGE else f" --set storage={shlex.quote(name)}"
 
 
 def _newest(runs: Sequence[RunRecord]) -> list[RunRecord]:
@@ -223,8 +224,8 @@ def _short_names(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The last part of each dotted name, where that is enough to tell them apart."""
     last = [name.rpartition(".")[2] for name in settings]
     return {
-        (short if last.count(short) == 1 else name): value
-        for (name, value), short in zip(settings.items(), last, strict=True)
+        (part if last.count(part) == 1 else name): value
+        for (name, value), part in zip(settings.items(), last, strict=True)
     }
 
 
@@ -243,7 +244,7 @@ def _body(language: Language, shown: View, folder: Path) -> str:
         "number": language.number,
         "gain": language.gain,
         "p": language.p,
-        "shown": lambda value: _clipped(language.shown(value)),
+        "shown": lambda value: short(language.shown(value), LONGEST_LABEL),
         "duration": lambda hours: duration(3600 * hours),
         "moment": lambda moment: moment.astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         "iso": lambda text: datetime.fromisoformat(text),
@@ -273,7 +274,3 @@ def interval_scale(intervals: Sequence[tuple[float, float]]) -> Callable[[float]
         return round(MARGIN + share * (WIDTH - 2 * MARGIN), 1)
 
     return place
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"
