@@ -26,7 +26,7 @@ from tasks.running.handles import (
     Start,
 )
 from tasks.running.pages import show_markdown
-from tasks.running.run import Run, Untrained, finished_only, stage
+from tasks.running.run import Run, Untrained, stage
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts.identity import digest, digests_at, fingerprint, folder_digest
 from tucano.artifacts.lineage import adapter_config, base_of
@@ -65,7 +65,7 @@ REPLIES = "replies"
 
 def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResult, ...]]:
     """SFT start and seeds of these settings as far as they are there; (None, ()) where they are not."""
-    reader = finished_only(run)
+    reader = replace(run, makes=False)
     try:
         start = fine_tune.fn(reader, prompts) if run.settings.sft.enabled else None
         preferences = _chosen(reader, prompts)

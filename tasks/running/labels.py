@@ -93,11 +93,11 @@ def config_label(settings: PipelineSettings) -> str:
     profile, rows = nearest_profile(project_root(Path.cwd()), settings)
     made = {f"{section}.{name}" for section, values in of_configuration(plain).items() for name in values}
     chosen = telling({name: value for name, value, _ in rows if name in made})
-    differs = {name.rpartition(".")[2]: value for name, value in list(chosen.items())[:MOST_SAID]}
+    differs = {name.rpartition(".")[2]: value for name, value in chosen.items()}
     first = [f"{SHORT.get(name, name)}={short(str(value), LONGEST)}" for name, value in differs.items()]
     grpo = settings.grpo
     words = [settings.model.name.rpartition("/")[2], settings.data.label, grpo.rewards, grpo.advantages]
-    return " ".join([*(first or [profile]), configuration_digits(plain), *words])
+    return " ".join([*(first[:MOST_SAID] or [profile]), configuration_digits(plain), *words])
 
 
 def digits_of(label: str) -> str:

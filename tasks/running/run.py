@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -55,11 +55,16 @@ def place(stage: str, settings: PipelineSettings) -> str:
     return f" (stage {number} of {len(way)}{then})"
 
 
+class Untrained(TucanoError):
+    """A stage of these settings has no valid artifact, and this run may not make one."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One pipeline run. `seed_slots` bounds how many children train a seed, or answer beside it, at a time.
 
     `overview` hears how it goes, unless it is a part of another run; `heard` gets each line that children print.
+    Without `makes` its stages give what is there and make nothing: they raise Untrained.
     """
 
     settings: PipelineSettings
@@ -70,6 +75,7 @@ class Run:
     stages: dict[str, Artifact] = field(default_factory=dict)
     overview: Overview | None = None
     heard: Callable[[str], None] | None = None
+    makes: bool = True
 
     def filling(self, run_id: str) -> AbstractContextManager[None]:
         """Around writing to an MLflow run: should this process be killed meanwhile, the next one ends that run."""
@@ -96,37 +102,24 @@ class Run:
         recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, code_version(module))
         logger = get_run_logger()
         where = place(stage, self.settings) if self.overview is not None else ""
-        return self._ended(
-            self.store.make(recipe, lambda draft: produce(recipe, draft), lambda said: logger.info("%s", said + where))
-        )
+
+        def work(draft: Path) -> Mapping[str, Any]:
+            if not self.makes:
+                draft.rmdir()
+                raise Untrained(stage)
+            return produce(recipe, draft)
+
+        def say(said: str) -> None:
+            if self.makes:
+                logger.info("%s", said + where)
+
+        return self._ended(self.store.make(recipe, work, say))
 
     def _ended(self, artifact: Artifact) -> Artifact:
         self.stages[artifact.stage] = artifact
         if self.overview is not None:
             self.overview.stage_ended(artifact)
         return artifact
-
-
-class Untrained(TucanoError):
-    """A stage of these settings has no valid artifact, and this run may not make one."""
-
-
-class _FinishedOnly(Store):
-    """A store that makes nothing."""
-
-    def make(
-        self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]
-    ) -> Artifact:
-        def refuse(draft: Path) -> Mapping[str, Any]:
-            draft.rmdir()
-            raise Untrained(recipe.stage)
-
-        return super().make(recipe, refuse, lambda sentence: None)
-
-
-def finished_only(run: Run) -> Run:
-    """The same run, whose stages give what is there and make nothing: they raise Untrained."""
-    return replace(run, store=_FinishedOnly(run.store.root, run.store.remote))
 
 
 @contextmanager
