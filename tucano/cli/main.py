@@ -13,12 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
+from urllib.request import getproxies_environment
 
 from data.own import command as own_data
 from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SENTENCES, SERVED, TARGETS, examples, parser
-from tucano.cli.machine.proxies import ask_here_directly
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.export import arguments as exporting
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
@@ -31,6 +31,7 @@ from tucano.settings import PipelineSettings
 _signalled = threading.Event()
 READER_GONE = 141
 """What a shell reports of a program that SIGPIPE ended."""
+OUR_SERVERS = ("127.0.0.1", "localhost")
 
 
 def _nowhere() -> TextIO:
@@ -71,6 +72,26 @@ def _ended_by(error: BaseException, command: str) -> int:
     if isinstance(error, OSError):
         return _say_of_files(error)
     raise error
+
+
+def ask_here_directly() -> None:
+    """Our own servers are on this machine, where no proxy reaches them: NO_PROXY says so from here on, to children too.
+    UserError for proxies that the HTTP client cannot read; it would end in a traceback wherever it is first used.
+    """
+    named = getproxies_environment()
+    if not named:
+        return
+    direct = ",".join(dict.fromkeys(filter(None, [*named.get("no", "").split(","), *OUR_SERVERS])))
+    os.environ.update(no_proxy=direct, NO_PROXY=direct)
+    import httpx  # takes as long to import as all settings
+
+    try:
+        httpx.Client().close()
+    except (ImportError, ValueError, httpx.InvalidURL) as fault:
+        raise UserError(
+            f"the proxies in the environment cannot be used ({fault}); HTTP_PROXY, HTTPS_PROXY and ALL_PROXY take"
+            " http:// addresses, NO_PROXY names and addresses, no IPv6 networks"
+        ) from None
 
 
 def _has_no_reader() -> bool:
