@@ -4,6 +4,7 @@ from prefect import flow
 
 from tasks.monitor import look_at_requests, raise_alarm
 from tasks.running.labels import plain_name
+from tucano.monitoring.table import headline
 from tucano.settings import PipelineSettings
 
 
@@ -16,4 +17,4 @@ def monitor(settings: PipelineSettings, again: bool = False) -> str:
     seen = look_at_requests(settings, again)
     if seen.alarm is not None:
         raise_alarm(settings, seen.alarm)
-    return seen.headline
+    return headline(seen)

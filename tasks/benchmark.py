@@ -12,7 +12,6 @@ from data.prepare import OF_FILES
 from tasks.compare import model_arms
 from tasks.prepare import choose_preferences
 from tasks.running.child import run_child
-from tasks.running.finished import Untrained, finished_only
 from tasks.running.handles import (
     AnswerSet,
     ArmPaces,
@@ -27,7 +26,7 @@ from tasks.running.handles import (
     Start,
 )
 from tasks.running.pages import show_markdown
-from tasks.running.run import Run, stage
+from tasks.running.run import Run, Untrained, stage
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts.identity import digest, digests_at, fingerprint, folder_digest
 from tucano.artifacts.lineage import adapter_config, base_of
@@ -66,7 +65,7 @@ REPLIES = "replies"
 
 def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResult, ...]]:
     """SFT start and seeds of these settings as far as they are there; (None, ()) where they are not."""
-    reader = finished_only(run)
+    reader = replace(run, makes=False)
     try:
         start = fine_tune.fn(reader, prompts) if run.settings.sft.enabled else None
         preferences = _chosen(reader, prompts)

@@ -1,6 +1,6 @@
 """Watching what is served, and what an alarm starts: look, say, ask, train. The tests are in tucano/monitoring/."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
 from prefect import get_run_logger, runtime
@@ -19,7 +19,7 @@ from tasks.running.run import stage
 from tucano.monitoring.alarms import EVENT, Alarm, is_taken, read_alarm, taken
 from tucano.monitoring.state import FOLDER
 from tucano.monitoring.table import COLUMNS, headline, rows_of
-from tucano.monitoring.watch import look
+from tucano.monitoring.watch import Seen, look
 from tucano.security.printable import escaped
 from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
@@ -37,16 +37,8 @@ class Retraining(RunInput):
     why: str = Field(min_length=5, description="Your reason; kept with this run.")
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What a look came to."""
-
-    headline: str
-    alarm: Alarm | None
-
-
 @stage("look at requests")
-def look_at_requests(settings: PipelineSettings, again: bool) -> Looked:
+def look_at_requests(settings: PipelineSettings, again: bool) -> Seen:
     """One look; the table is shown in the run's page."""
     root = writable(settings.storage)
     seen = look(settings, root, Tracker.connect(named(settings.tracking_uri), root), again)
@@ -54,7 +46,7 @@ def look_at_requests(settings: PipelineSettings, again: bool) -> Looked:
     names = [name or place for name, place in zip(COLUMNS, ("quantity", *COLUMNS[1:-1], "alarm"), strict=True)]
     show_table("monitor", [dict(zip(names, row, strict=True)) for row in rows_of(seen)], said)
     get_run_logger().info("%s; %d of %d new lines scored", said, seen.scored, seen.new)
-    return Looked(said, seen.alarm)
+    return seen
 
 
 @stage("raise alarm")

@@ -10,7 +10,7 @@ from prefect.client.schemas.objects import WorkPool
 
 from data.public.prepare import require_public
 from tasks.running.handles import Plan, PromptSet, SeedResult
-from tasks.running.places import ON_THIS_MACHINE, require_places
+from tasks.running.places import ON_THIS_MACHINE, pool_of, require_places
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
@@ -70,14 +70,13 @@ def _places(settings: PipelineSettings) -> Iterable[tuple[WorkPool | None, Pipel
         return [(None, settings)]
     alone = settings.model_copy(update={"worker": settings.worker.model_copy(update={"parallel": 1})})
     with get_client(sync_client=True) as client:
-        pools = [(_pool(client, stages), alone), (_pool(client, seeds), settings)]
+        pools = [(_elsewhere(client, stages), alone), (_elsewhere(client, seeds), settings)]
     return {pool.name if pool is not None else None: (pool, asked) for pool, asked in pools}.values()
 
 
-def _pool(client: SyncPrefectClient, deployment: str | None) -> WorkPool | None:
+def _elsewhere(client: SyncPrefectClient, deployment: str | None) -> WorkPool | None:
     """Where a deployment works; None for this machine."""
-    name = client.read_deployment_by_name(deployment).work_pool_name if deployment is not None else None
-    pool = client.read_work_pool(name) if name is not None else None
+    pool = pool_of(client, deployment) if deployment is not None else None
     return None if pool is None or pool.type == ON_THIS_MACHINE else pool
 
 

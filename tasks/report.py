@@ -17,6 +17,7 @@ from tucano.artifacts.identity import digest
 from tucano.artifacts.lineage import digests
 from tucano.artifacts.store import Recipe
 from tucano.comparison.promotion import Promotion
+from tucano.configuration import PLACES
 from tucano.cost import costs, sentence
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles
@@ -29,8 +30,6 @@ from tucano.training.jobs import MODULES
 
 SAID_ELSEWHERE = ("promotion", "cost")
 """What the report says in both languages, and not as a row of its lineage."""
-PLACES = {"storage", "tracking_uri"}
-"""Settings that say where things are kept: a run that moves is the same run."""
 
 
 @stage("report")

@@ -19,10 +19,9 @@ from prefect.futures import PrefectFuture
 from tasks.running.child import run_child
 from tasks.running.deployed import RunLost, artifact_of
 from tasks.running.elsewhere import pack
-from tasks.running.finished import Untrained, finished_only
 from tasks.running.handles import AlarmLine, Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.labels import data_split
-from tasks.running.run import Run, stage
+from tasks.running.run import Run, Untrained, stage
 from tasks.running.tracked import Best, Training, known, log_best, tracked
 from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
@@ -98,11 +97,10 @@ def await_seed(
     run for all seeds that share a machine. SeedGivenUp where it does not.
     """
     with suppress(Untrained):
-        return train_seed.fn(finished_only(run), prompts, start, seed, preferences)
+        return train_seed.fn(replace(run, makes=False), prompts, start, seed, preferences)
     seeds = list(seeds_together(run.settings, seed))
-    parameters = {"seed": seeds if len(seeds) > 1 else seed, "prompts": pack(prompts), "start": pack(start)}
-    if preferences is not None:  # a deployment of the version before has no such parameter
-        parameters["preferences"] = pack(preferences)
+    parameters = {"seed": seeds if len(seeds) > 1 else seed, "prompts": pack(prompts)}
+    parameters |= {"start": pack(start), "preferences": pack(preferences)}
     part = "-".join(map(str, ["seed", *seeds]))
     try:
         names = artifact_of(run, str(run.settings.execution.seeds), part, parameters).split()

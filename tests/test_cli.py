@@ -1,7 +1,6 @@
 """The command as a person meets it: help, and one clear sentence with exit code 2 for each mistake, nothing lost."""
 
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -60,12 +59,6 @@ BEFORE_A_RUN = {
     "a model that no machine can hold": (
         ["model.name=nano", "model.nano_hidden=8192", "model.nano_layers=128"], "SFT needs at least .* lower the model's size"
     ),
-    "no CUDA": (
-        ["model.device=cuda"], "no CUDA device.*--set execution.seeds=seed/vertex-l4 --set execution.stages=stage/vertex-l4"
-    ),
-    "seeds in a pool, no server": (
-        ["execution.seeds=seed/vertex-l4"], "execution.seeds=seed/vertex-l4 needs a Prefect server.*PREFECT_API_URL"
-    ),
 }  # fmt: skip
 
 
@@ -73,8 +66,6 @@ BEFORE_A_RUN = {
 def test_what_cannot_be_is_known_before_the_first_stage(
     overrides: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if "CUDA" in said and (shutil.which("nvidia-smi") or any(Path("/dev").glob("nvidia[0-9]*"))):
-        pytest.skip("this machine has a CUDA device")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     with pytest.raises(UserError, match=said):
         doctor._place(load_profile(ROOT, "laptop", [f"storage={tmp_path}", *overrides]))
@@ -99,7 +90,7 @@ def test_what_has_no_gpu_is_told_so_before_it_is_told_of_a_server(monkeypatch: p
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     monkeypatch.setattr("tucano.requirements.machine.Path.glob", lambda *_: iter(()))
     monkeypatch.setattr("tucano.requirements.machine.shutil.which", lambda _: None)
-    with pytest.raises(UserError, match="this machine shows no CUDA device"):
+    with pytest.raises(UserError, match=r"shows no CUDA device.*--set execution\.seeds=seed/vertex-l4 --set"):
         require_startable(load_profile(ROOT, "l4-v5", []))
     elsewhere = ["execution.seeds=seed/vertex-l4", "execution.stages=stage/vertex-l4", "storage=gs://b/tucano"]
     with pytest.raises(UserError, match=r"execution\.seeds=seed/vertex-l4 needs a Prefect server"):

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from tucano.cli import main as cli
 from tucano.errors import UserError
-from tucano.profiles import field_names, load_profile, profiles
+from tucano.profiles import load_profile, profiles, setting_types
 from tucano.settings import PipelineSettings
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +28,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 """LOG.md and CHANGELOG.md tell history; what a guide names is there once it was followed (tests/test_guides.py)."""
 GENERATED = {ROOT / "docs" / "settings.md"}
 """Whole pages that other tests compare with their generators."""
-SETTINGS = field_names(PipelineSettings)
+SETTINGS = setting_types(PipelineSettings)
 SECTIONS = {name.partition(".")[0] for name in SETTINGS if "." in name}
 FOLDERS = ("benchmarks", "data", "deployments", "docs", "flows", "rewards", "tasks", "tests", "tucano")
 PROGRAMS = ("tucano", "make", "python", "pip")

@@ -106,7 +106,6 @@ def test_as_many_seeds_share_a_run_as_a_gpu_machine_trains_at_a_time(
         return said
 
     monkeypatch.setattr("tasks.train.artifact_of", artifact_of)
-    monkeypatch.setattr("tasks.train.finished_only", lambda run: run)
     monkeypatch.setattr("tasks.train.train_seed.fn", lost)
     store = Store(tmp_path, None)
     run = replace(run_with(store), settings=settings)
@@ -121,7 +120,7 @@ def test_as_many_seeds_share_a_run_as_a_gpu_machine_trains_at_a_time(
 
 
 def lost(*given: Any) -> Any:
-    from tasks.running.finished import Untrained
+    from tasks.running.run import Untrained
 
     raise Untrained
 

@@ -46,7 +46,7 @@ from tucano.artifacts.code_version import OUR_PACKAGES, code_version
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.audit.parallel.process import stored
 from tucano.files.prompts import SETS, PromptFiles
-from tucano.profiles import field_names, validated
+from tucano.profiles import setting_types, validated
 from tucano.settings import PipelineSettings, Section
 from tucano.training.jobs import MODULES
 
@@ -333,7 +333,7 @@ def other_than(value: Any, name: str, folder: Path) -> Any:
             return "something else"
 
 
-@pytest.mark.parametrize("name", field_names(PipelineSettings))
+@pytest.mark.parametrize("name", setting_types(PipelineSettings))
 def test_a_setting_changes_the_keys_of_the_stages_that_read_it_and_of_no_other(
     name: str, keys: Callable[[PipelineSettings], dict[str, str]], tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:

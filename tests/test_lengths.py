@@ -11,7 +11,7 @@ from datasets import Dataset
 from test_grpo_parity import one_thread_and_the_signals_as_before  # noqa: F401  the fixture is used by its name
 
 from data.own import command
-from tucano.cli.machine import own_lengths
+from tucano.cli.machine.doctor import require_own_fitting
 from tucano.errors import UserError
 from tucano.profiles import validated
 from tucano.prompts import Prompt, write_prompts
@@ -87,11 +87,11 @@ def run(tmp_path: Path) -> PipelineSettings:
 
 def test_own_rows_are_counted_at_second_zero_where_the_tokenizer_is_at_hand(run: PipelineSettings) -> None:
     with pytest.raises(UserError, match=r"^2 of 100 demonstrations"):
-        own_lengths.require_own_fitting(run)
+        require_own_fitting(run)
     enough = run.model_copy(update={"model": run.model.model_copy(update={"max_length_tokens": 700})})
-    assert own_lengths.require_own_fitting(enough) is None
+    assert require_own_fitting(enough) is None
     nano = run.model_copy(update={"model": ModelSettings(max_length_tokens=200)})
-    assert own_lengths.require_own_fitting(nano) is None, "its tokenizer is made by SFT, which counts"
+    assert require_own_fitting(nano) is None, "its tokenizer is made by SFT, which counts"
 
 
 def test_data_check_counts_them_by_their_characters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

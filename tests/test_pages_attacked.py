@@ -27,14 +27,13 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_suspect_that_beats_all_others_is_marked_wherever_it_stands(tmp_path: Path) -> None:
-    """Among the pairs and the curves the configuration that was set aside looked like the best."""
+    """Among the pairs the configuration that was set aside looked like the best."""
     root = storage_of(tmp_path, *(replace(run, per_task=5) for run in (BEST, HACKED)))
     page = write_page(root).read_text(encoding="utf-8")
     english = page[page.index('<main lang="en">') :]
-    for part in ("All pairs", "Curves"):
-        section = english[english.index(f"<h2>{part}") :].partition("</section>")[0]
-        assert section.count("worse or suspect") == 1, part
-        assert section.index("worse or suspect") > section.index(view(root).lines[1].row.label)
+    section = english[english.index("<h2>All pairs") :].partition("</section>")[0]
+    assert section.count("worse or suspect") == 1
+    assert section.index("worse or suspect") > section.index(view(root).lines[1].row.label)
 
 
 @pytest.mark.parametrize(("stage", "lacks"), [("grpo-seed-42", "cost"), ("answers", "pairs")])

@@ -30,8 +30,7 @@ class Server:
         if name == "stage/gone":
             raise ObjectNotFound(ValueError())
         pool = None if name == "stage/without-pool" else "vertex-l4"
-        takes = {"type": "integer"} if name == "seed/old" else {"anyOf": [{"type": "integer"}, {"type": "array"}]}
-        return SimpleNamespace(work_pool_name=pool, parameter_openapi_schema={"properties": {"seed": takes}})
+        return SimpleNamespace(work_pool_name=pool)
 
     def read_work_pool(self, name: str) -> WorkPool:
         self.looks += 1
@@ -52,13 +51,12 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Any:
         paused: bool = False,
         attempt: int = 1,
         stages: str = "stage/vertex-l4",
-        seeds: str | None = None,
         **settings: Any,
     ) -> Server:
         server = Server(kind, ready_after, paused)
         monkeypatch.setattr(places, "get_client", lambda sync_client: nullcontext(server))
         monkeypatch.setattr(places, "runtime", SimpleNamespace(flow_run=SimpleNamespace(run_count=attempt)))
-        require_places(validated({"execution": {"stages": stages, "seeds": seeds}, **settings}))
+        require_places(validated({"execution": {"stages": stages}, **settings}))
         return server
 
     return asking
@@ -85,15 +83,6 @@ def test_what_is_there_and_reachable_may_begin(ask: Any) -> None:
 def test_what_would_end_it_later_is_one_sentence(settings: dict[str, Any], said: str, ask: Any) -> None:
     with pytest.raises(UserError, match=said):
         ask(**settings)
-
-
-def test_a_deployment_from_before_seeds_shared_a_machine_trains_one_each(ask: Any) -> None:
-    """Its schema refused two after SFT and preflight, and no sentence said so."""
-    together = {"model": {"name": "org/model", "revision": 40 * "a", "device": "cuda"}, "worker": {"parallel": 2}}
-    ask(seeds="seed/new", **together, **BUCKET)
-    ask(seeds="seed/old", **(together | {"worker": {}}), **BUCKET)
-    with pytest.raises(UserError, match="seed/old is of an earlier version, whose runs train one seed each; deploy it"):
-        ask(seeds="seed/old", **together, **BUCKET)
 
 
 def test_without_an_mlflow_server_its_jobs_would_write_elsewhere(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from prefect.client.schemas.actions import ArtifactCreate
 
-from tasks.running import progress
-from tasks.running.progress import ProgressBar
+from tasks.running import child
+from tasks.running.child import ProgressBar
 from tasks.train import told_of_alarms
 from tucano.cli.terminal import ForPeople, breaking_silence
 from tucano.training.jobs import Progress
@@ -26,8 +26,8 @@ def test_its_key_is_one_that_prefect_takes(label: str, key: str, monkeypatch: py
         made.append(ArtifactCreate(key=key, data=percent, type="progress", description=description))
         return uuid4()
 
-    monkeypatch.setattr(progress, "create_progress_artifact", create)
-    monkeypatch.setattr(progress, "update_progress_artifact", lambda *_, **__: None)  # else it would start a server
+    monkeypatch.setattr(child, "create_progress_artifact", create)
+    monkeypatch.setattr(child, "update_progress_artifact", lambda *_, **__: None)  # else it would start a server
     ProgressBar(label).close()
     assert [one.key for one in made] == [key]
 

@@ -17,7 +17,7 @@ from transformers import PreTrainedTokenizerFast
 from data.own.reading import Broken, parsed
 from tucano.benchmark.endpoint import ask
 from tucano.chat_templates import CHATML
-from tucano.cli.machine.proxies import ask_here_directly
+from tucano.cli.main import ask_here_directly
 from tucano.comparison.compare import Point
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles

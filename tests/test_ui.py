@@ -16,6 +16,7 @@ from urllib.error import HTTPError
 
 import psutil
 import pytest
+from small_stack import free_port
 
 from deployments.prefect_api import PrefectApi
 from tucano.overview.runs import Addresses, read_addresses
@@ -73,11 +74,6 @@ class Ui:
         self.process.send_signal(number)
         code = self.process.wait(600)
         return code, psutil.wait_procs(family, timeout=600)[1]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def ask(url: str, storage: Path, body: dict[str, Any] | None = None) -> Any:

@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ import yaml
 from fake_gcloud import Project
 from fake_google import NAMES, ROOT, Cloud, Jobs, Metadata
 from pace import until
-from small_stack import stack_home
+from small_stack import free_port, stack_home
 from test_docs import FENCE
 
 from deployments.postgres import find_cluster
@@ -91,11 +90,6 @@ def project() -> str:
     for section, smaller in SMALLER.items():
         settings[section] = settings.get(section, {}) | smaller
     return yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,10 @@ ELSEWHERE = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "dpo": {"pairs
 computes.
 """
 
-SAID = {"storage", "tracking_uri", "grpo.seeds"}
-"""Settings that a run's name does not repeat: where things are kept, and the seeds that it names anyway."""
+PLACES = {"storage", "tracking_uri"}
+"""Settings that say where things are kept: a run that moves is the same run."""
+SAID = PLACES | {"grpo.seeds"}
+"""Settings that a run's name does not repeat: the seeds it names anyway."""
 MOST_SAID = 3
 LONGEST = 24
 """Characters of a setting's value in a name."""

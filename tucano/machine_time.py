@@ -26,6 +26,7 @@ from typing import Any, Self, TypeVar
 
 from tucano.storage.folder import Folder
 from tucano.storage.journal import read_journal
+from tucano.storage.places import write_whole
 
 FOLDER = "machine-time"
 BEAT_SECONDS = 60.0
@@ -70,18 +71,17 @@ class Clock:
     """
 
     def __init__(self, work: Path, mirror: str | None, machine: str) -> None:
-        self.folder = work / FOLDER
-        self.mirror = mirror
-        self.host, self.machine = socket.gethostname(), machine_name(machine)
-        self.name = f"{time.time():.3f}-{self.host}-{os.getpid()}.json"
+        self.work = work
+        self.mirror = Folder(mirror) if mirror is not None else None
+        self.machine = machine_name(machine)
+        self.host = socket.gethostname()
+        self.file = f"{FOLDER}/{time.time():.3f}-{self.host}-{os.getpid()}.json"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name="machine time", daemon=True)
 
     def __enter__(self) -> Self:
-        self.folder.mkdir(parents=True, exist_ok=True)
         began = os.environ.pop(BEGAN, None)  # in one step: several seeds of a rented machine begin at once
         self.began_s = datetime.fromisoformat(began).timestamp() if began else time.time()
-        self._write()
         self._thread.start()
         return self
 
@@ -97,64 +97,44 @@ class Clock:
         ]
 
     def stays(self) -> list[Stay]:
-        """All stays of this training so far, on whatever machine."""
-        self._write()
-        self._download()
-        return read_stays(self.folder)
+        """All stays of this training so far, on whatever machine, in the order in which they began."""
+        found = {self.file: self._own()}
+        for place in [Folder(str(self.work)), *([self.mirror] if self.mirror is not None else [])]:
+            for name in _tried("listed", partial(place.names, FOLDER)) or []:
+                file = f"{FOLDER}/{name}"
+                if file not in found and name.endswith(".json"):
+                    stay = _tried("read", partial(_read, place, file))
+                    found |= {file: stay} if stay is not None else {}
+        return sorted(found.values(), key=lambda stay: stay.began_s)
 
     def beat(self) -> None:
         """A sign of life, here and in the copy."""
-        self._write()
-        self._upload()
+        text = json.dumps(asdict(self._own()))
+        _tried("written", lambda: write_whole(self.work / self.file, text))
+        if (mirror := self.mirror) is not None:
+            _tried("written to remote storage", lambda: mirror.write(self.file, text.encode()))
+
+    def _own(self) -> Stay:
+        now = time.time()
+        return Stay(self.host, self.machine, self.began_s, now, now)
 
     def _beat_on(self) -> None:
-        self._upload()
+        self.beat()
         while not self._ended.wait(BEAT_SECONDS):
             self.beat()
 
-    def _write(self) -> None:
-        now = time.time()
-        stay = Stay(self.host, self.machine, self.began_s, now, now)
-        draft = self.folder / f"{self.name}.{threading.get_ident()}.draft"
-        try:
-            draft.write_text(json.dumps(asdict(stay)), encoding="utf-8")
-            draft.replace(self.folder / self.name)
-        except OSError as error:  # a full disk, say
-            logger.warning("machine time was not written (%s); it is tried again", error)
 
-    def _upload(self) -> None:
-        if self.mirror is not None:
-            place = Folder(self.mirror)
-            own = self.folder / self.name
-            _tried("written", lambda: place.write(f"{FOLDER}/{self.name}", own.read_bytes()))
-
-    def _download(self) -> None:
-        if self.mirror is None:
-            return
-        place = Folder(self.mirror)
-        for name in _tried("listed", lambda: place.names(FOLDER)) or []:
-            stay = None if name == self.name else _tried("read", partial(_read_stay, place, name))
-            if stay is not None:
-                (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
-
-
-def _read_stay(place: Folder, name: str) -> Stay:
-    return Stay(**json.loads(place.read(f"{FOLDER}/{name}")))
+def _read(place: Folder, file: str) -> Stay:
+    return Stay(**json.loads(place.read(file)))
 
 
 def _tried(what: str, call: Callable[[], T]) -> T | None:
-    """What a call to remote storage gives; None where it fails."""
+    """What a call to storage gives; None where it fails."""
     try:
         return call()
     except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
-        logger.warning("machine time in remote storage could not be %s (%s: %s)", what, type(error).__name__, error)
+        logger.warning("machine time could not be %s (%s: %s)", what, type(error).__name__, error)
         return None
-
-
-def read_stays(folder: Path) -> list[Stay]:
-    """The recorded stays, in the order in which they began."""
-    stays = [Stay(**json.loads(path.read_text(encoding="utf-8"))) for path in folder.glob("*.json")]
-    return sorted(stays, key=lambda stay: stay.began_s)
 
 
 def judged(stays: Sequence[Stay], kept_s: Iterable[float]) -> list[Stay]:

@@ -157,7 +157,7 @@ Difference = tuple[str, Any, Any]
 
 def differences(here: PipelineSettings, there: PipelineSettings) -> list[Difference]:
     """(setting, here, there) wherever two settings differ, in the order of the fields."""
-    ours, theirs = (_flat(settings.model_dump(mode="json")) for settings in (here, there))
+    ours, theirs = (flat(settings.model_dump(mode="json")) for settings in (here, there))
     return [
         (name, ours.get(name), theirs.get(name)) for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)
     ]
@@ -169,10 +169,11 @@ def nearest_profile(root: Path, settings: PipelineSettings) -> tuple[str, list[D
     return min(known.items(), key=lambda item: len(item[1]))
 
 
-def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+def flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Nested values by dotted names: `{"grpo.max_steps": 1500}`."""
     rows: dict[str, Any] = {}
     for name, value in values.items():
-        rows |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+        rows |= flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
     return rows
 
 
@@ -191,7 +192,7 @@ def _sentence(error: ValidationError) -> str:
     place = _clipped(".".join(str(part) for part in first["loc"]))
     given = _clipped(repr(first["input"]))
     if first["type"] == "extra_forbidden":
-        return f"there is no setting {place!r}{nearest(place, field_names(PipelineSettings))}"
+        return f"there is no setting {place!r}{nearest(place, setting_types(PipelineSettings))}"
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "value_error":
         return short(message, LONGEST_SENTENCE)
@@ -209,18 +210,13 @@ def _clipped(text: str) -> str:
     return short(text)
 
 
-def field_names(model: type[BaseModel]) -> list[str]:
-    """Every settable name, like `grpo.max_steps`."""
-    return list(_fields(model))
-
-
-def _fields(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
-    """{name: type} of every setting."""
+def setting_types(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
+    """{name: type} of every setting, like `grpo.max_steps`."""
     found: dict[str, Any] = {}
     for name, info in model.model_fields.items():
         inner = info.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            found |= _fields(inner, f"{prefix}{name}.")
+            found |= setting_types(inner, f"{prefix}{name}.")
         else:
             found[f"{prefix}{name}"] = inner
     return found
@@ -238,7 +234,7 @@ def _apply(values: dict[str, Any], override: str) -> None:
     if not equals:
         shown = _clipped(override)
         raise UserError(f"--set {shown} has no value; write it as --set {shown or 'grpo.max_steps'}=200")
-    fields = _fields(PipelineSettings)
+    fields = setting_types(PipelineSettings)
     known = [*fields, *(f"data.mix.{task}" for task in TASKS)]
     if name not in known:
         raise UserError(f"there is no setting {_clipped(name)!r}{nearest(name, known)}")

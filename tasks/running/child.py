@@ -1,21 +1,73 @@
 """A training child under a stage: what it says goes to the Prefect log and page while it works."""
 
+import contextvars
+import logging
 import re
+import threading
 import time
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
+import httpx
 from prefect import get_run_logger
+from prefect.artifacts import create_progress_artifact, update_progress_artifact
 
 from tasks.running.labels import is_deployed
-from tasks.running.progress import ProgressBar
 from tasks.running.run import Run
 from tucano.training import launch
 from tucano.training.jobs import Job, Progress
 
+log = logging.getLogger(__name__)
+
 SAY_EVERY_SECONDS = 5.0
+CLOSE_SECONDS = 5.0
 SAID_LINES = 200
 """Lines of a child's own output in a deployed run's log; all of them are in its log file."""
 PROGRESS_BAR = re.compile(r"\d%\|")
+
+
+class ProgressBar:
+    """A progress artifact, which shows the newest of the shares (0 to 1) that it was given; those that come faster than
+    the server takes them are left out. A thread of its own writes it: training waits for no Prefect server, and
+    outlives its outages.
+    """
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._share = 0.0
+        self._news, self._ended = threading.Event(), False
+        self._news.set()
+        run = contextvars.copy_context().run  # the artifact belongs to the task run that makes it
+        self._thread = threading.Thread(target=run, args=(self._write,), daemon=True)
+        self._thread.start()
+
+    def show(self, share: float) -> None:
+        self._share = share
+        self._news.set()
+
+    def close(self) -> None:
+        """Give the last share a moment to arrive."""
+        self._ended = True
+        self._news.set()
+        self._thread.join(CLOSE_SECONDS)
+
+    def _write(self) -> None:
+        identity: UUID | None = None
+        while True:
+            self._news.wait()
+            self._news.clear()
+            ended = self._ended
+            percent = 100 * self._share
+            try:
+                if identity is None:
+                    key = re.sub(r"[^a-z0-9]+", "-", self._label.lower())  # sql_qa: Prefect takes no underscore
+                    identity = cast(UUID, create_progress_artifact(percent, key=key, description=self._label))
+                else:
+                    update_progress_artifact(identity, percent)
+            except httpx.HTTPError as error:
+                log.warning("Prefect did not take the progress of %s: %s", self._label, error)
+            if ended:
+                return
 
 
 def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ given up.
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -146,13 +146,8 @@ def _cancel_children(client: SyncPrefectClient, run: FlowRun) -> None:
             client.set_flow_run_state(child.id, Cancelling(message="The pipeline's run was cancelled."))
 
 
-@contextmanager
-def held(slot: str | None) -> Iterator[None]:
+def held(slot: str | None) -> AbstractContextManager[object]:
     """Hold a slot of a global concurrency limit, if one is named. Once training, an outage of the server does not end
     it.
     """
-    if slot is None:
-        yield
-    else:
-        with concurrency(slot, strict=True, raise_on_lease_renewal_failure=False):
-            yield
+    return nullcontext() if slot is None else concurrency(slot, strict=True, raise_on_lease_renewal_failure=False)

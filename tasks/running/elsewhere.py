@@ -8,14 +8,14 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 from prefect.tasks import Task
 
 from tasks.running.deployed import RunLost, artifact_of
-from tasks.running.finished import Untrained, finished_only
 from tasks.running.handles import Handle, SeedResult, Seeds
-from tasks.running.run import Run, stage
+from tasks.running.run import Run, Untrained, stage
 from tucano.artifacts.store import Store
 from tucano.errors import UserError, WorkerFailed
 
@@ -36,7 +36,7 @@ def where(run: Run, work: Task[P, R]) -> Callable[P, R]:
         function: Callable[..., R] = work.fn
         given = inspect.signature(function).bind(*args, **kwargs).arguments
         try:
-            return function(**{**given, "run": finished_only(run)})
+            return function(**{**given, "run": replace(run, makes=False)})
         except Untrained:
             packed = {name: pack(value) for name, value in given.items() if name != "run"}
             name = await_stage(run, work.name, packed)

@@ -17,36 +17,14 @@ from tucano.settings import PipelineSettings
 from tucano.tracking import DataSplit
 from tucano.tracking.models import Context
 
-ALGORITHM = (
-    "loss",
-    "importance_sampling",
-    "beta",
-    "epsilon_high",
-    "iterations",
-    "mask_truncated",
-    "overlong_tokens",
-    "length_stages",
-    "task_weights",
-    "drop_zero_variance",
-    "refill_rounds",
-    "entropy_coef",
-    "entropy_target",
-)
-"""Settings of GRPO that make another algorithm, rather than more or less of the same."""
-
-
 DIGITS = re.compile(r"#[0-9a-f]{6}")
 
 
 def train_name() -> str:
     """Like `laptop learning_rate=0.002, seeds 42 123 456, 2026-11-21 18:04`."""
     settings = runtime.flow_run.parameters["settings"]
-    return f"{described(settings, runtime.deployment.name)}, {_due().strftime('%Y-%m-%d %H:%M')}"
-
-
-def described(settings: PipelineSettings, deployment: str | None = None) -> str:
-    """The profile, what differs from it, and the seeds."""
-    return f"{named(settings, deployment)}, seeds {' '.join(map(str, settings.grpo.seeds))}"
+    seeds = " ".join(map(str, settings.grpo.seeds))
+    return f"{named(settings, runtime.deployment.name)}, seeds {seeds}, {_due().strftime('%Y-%m-%d %H:%M')}"
 
 
 def named(settings: PipelineSettings, deployment: str | None = None) -> str:
@@ -108,27 +86,22 @@ def config_label(settings: PipelineSettings) -> str:
     """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
 
     MLflow's tables and legends cut it after some twenty characters, so it begins with what differs from the profile
-    and six digits of a digest of all settings that make the configuration. Words for what a reader asks next follow,
-    and every other algorithm setting that is not the default: `lr=0.003 steps=15 #3fa9c1 nano synthetic grounded gdpo`.
+    and six digits of a digest of all settings that make the configuration. Words for what a reader asks next follow:
+    `lr=0.003 steps=15 #3fa9c1 nano synthetic grounded gdpo`.
     """
-    grpo, defaults = settings.grpo, type(settings.grpo).model_fields
     plain = settings.model_dump(mode="json")
     profile, rows = nearest_profile(project_root(Path.cwd()), settings)
     made = {f"{section}.{name}" for section, values in of_configuration(plain).items() for name in values}
     chosen = telling({name: value for name, value, _ in rows if name in made})
     differs = {name.rpartition(".")[2]: value for name, value in chosen.items()}
     first = [f"{SHORT.get(name, name)}={short(str(value), LONGEST)}" for name, value in differs.items()]
-    variants = [
-        f"{name}={getattr(grpo, name)}"
-        for name in ALGORITHM
-        if getattr(grpo, name) != defaults[name].default and name not in list(differs)[:MOST_SAID]
-    ]
-    words = [settings.model.name.rpartition("/")[2], settings.data.label, grpo.rewards, grpo.advantages, *variants]
+    grpo = settings.grpo
+    words = [settings.model.name.rpartition("/")[2], settings.data.label, grpo.rewards, grpo.advantages]
     return " ".join([*(first[:MOST_SAID] or [profile]), configuration_digits(plain), *words])
 
 
 def digits_of(label: str) -> str:
-    """The six digits in a configuration's label, wherever an earlier version has put them."""
+    """The six digits in a configuration's label."""
     return next((word for word in label.split() if DIGITS.fullmatch(word)), label)
 
 

@@ -9,7 +9,6 @@ from prefect.client.schemas.objects import WorkPool, WorkPoolStatus
 from prefect.exceptions import ObjectNotFound
 
 from tucano.errors import UserError
-from tucano.requirements.machine import seeds_together
 from tucano.security.addresses import is_external
 from tucano.settings import PipelineSettings
 from tucano.storage.folder import is_remote
@@ -38,16 +37,15 @@ def require_places(settings: PipelineSettings) -> None:
         return
     with get_client(sync_client=True) as client:
         for name in wanted:
-            pool = _pool_of(client, name)
-            if name == settings.execution.seeds:
-                _require_groups(client, settings, name)
+            pool = pool_of(client, name)
             if pool.type != ON_THIS_MACHINE:
                 _require_reachable(settings, f"a job of work pool {pool.name} ({pool.type})")
             if int(runtime.flow_run.run_count or 1) == 1:  # a run that goes on may wait for jobs that go on, too
                 _require_worker(client, pool)
 
 
-def _pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool:
+def pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool:
+    """Where a deployment works. UserError where there is no such deployment, or its pool is gone."""
     try:
         name = client.read_deployment_by_name(deployment).work_pool_name
     except ObjectNotFound:
@@ -58,17 +56,6 @@ def _pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool:
             " tucano deploy)"
         )
     return client.read_work_pool(name)
-
-
-def _require_groups(client: SyncPrefectClient, settings: PipelineSettings, name: str) -> None:
-    """UserError where seeds are to share a machine, and the deployment's flow is of before they could."""
-    schema = client.read_deployment_by_name(name).parameter_openapi_schema or {}
-    takes = schema.get("properties", {}).get("seed", {})
-    if len(seeds_together(settings, settings.grpo.seeds[0])) > 1 and takes.get("type") == "integer":
-        raise UserError(
-            f"{name} is of an earlier version, whose runs train one seed each; deploy it again (tucano up, or tucano"
-            " deploy), or leave worker.parallel empty"
-        )
 
 
 def _require_reachable(settings: PipelineSettings, job: str) -> None:

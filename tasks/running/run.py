@@ -19,7 +19,7 @@ from tasks.running.overview import Overview, overview_of
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.store import Artifact, Recipe, Store
-from tucano.errors import is_worth_a_retry
+from tucano.errors import TucanoError, is_worth_a_retry
 from tucano.overview.runs import unanswered
 from tucano.requirements import require_device, require_space, seeds_at_a_time
 from tucano.settings import PipelineSettings, Section
@@ -55,11 +55,16 @@ def place(stage: str, settings: PipelineSettings) -> str:
     return f" (stage {number} of {len(way)}{then})"
 
 
+class Untrained(TucanoError):
+    """A stage of these settings has no valid artifact, and this run may not make one."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One pipeline run. `seed_slots` bounds how many children train a seed, or answer beside it, at a time.
 
     `overview` hears how it goes, unless it is a part of another run; `heard` gets each line that children print.
+    Without `makes` its stages give what is there and make nothing: they raise Untrained.
     """
 
     settings: PipelineSettings
@@ -70,6 +75,7 @@ class Run:
     stages: dict[str, Artifact] = field(default_factory=dict)
     overview: Overview | None = None
     heard: Callable[[str], None] | None = None
+    makes: bool = True
 
     def filling(self, run_id: str) -> AbstractContextManager[None]:
         """Around writing to an MLflow run: should this process be killed meanwhile, the next one ends that run."""
@@ -96,9 +102,18 @@ class Run:
         recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, code_version(module))
         logger = get_run_logger()
         where = place(stage, self.settings) if self.overview is not None else ""
-        return self._ended(
-            self.store.make(recipe, lambda draft: produce(recipe, draft), lambda said: logger.info("%s", said + where))
-        )
+
+        def work(draft: Path) -> Mapping[str, Any]:
+            if not self.makes:
+                draft.rmdir()
+                raise Untrained(stage)
+            return produce(recipe, draft)
+
+        def say(said: str) -> None:
+            if self.makes:
+                logger.info("%s", said + where)
+
+        return self._ended(self.store.make(recipe, work, say))
 
     def _ended(self, artifact: Artifact) -> Artifact:
         self.stages[artifact.stage] = artifact

@@ -11,19 +11,23 @@ import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
+from tucano.artifacts.records import read_record
 from tucano.artifacts.store import MANIFEST, Store, last_used, opened, read_manifest
 from tucano.cli.machine.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.cli.terminal import breaking_silence
-from tucano.configuration import run_name
+from tucano.comparison.compare import Comparison
+from tucano.comparison.table import render_table
+from tucano.configuration import PLACES, run_name
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.overview.page import PAGE
 from tucano.profiles import nearest_profile, project_root
+from tucano.report.side_by_side import side_by_side
 from tucano.requirements import require_space
 from tucano.settings import PipelineSettings
 from tucano.storage.folder import remote_of
@@ -32,16 +36,16 @@ from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named, require_store_address
 
-if TYPE_CHECKING:
-    from tucano.comparison.compare import Comparison
+SIDE_BY_SIDE = "An answer of each task as it is served, the one that changed most nearly as usual, before and after:"
 
 
 def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
     report = flow_run("train", settings)
     root = writable(settings.storage)
-    print(f"\n{_last_verdict(settings)}\n")
-    print(f"{_last_answers(settings)}\n")
+    comparison = _last_comparison(settings)
+    print(f"\n{render_table(comparison)}\n\n{SIDE_BY_SIDE}\n")
+    print("\n".join(side_by_side(comparison)), end="\n\n")
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
     print(f"Report           {report}")
     print(f"Overview         {root / PAGE}")
@@ -102,7 +106,6 @@ def audit(settings: PipelineSettings) -> int:
     """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed. A run with the same
     storage finds it done.
     """
-    from tucano.artifacts.records import read_record
     from tucano.audit.parallel.process import stored
     from tucano.audit.report import AuditReport
     from tucano.audit.table import render_details
@@ -118,18 +121,10 @@ def audit(settings: PipelineSettings) -> int:
     return 0 if report.may_proceed else 1
 
 
-PLACES = ("storage", "tracking_uri")
-"""Settings that say where things are kept: a run that moves is the same run."""
-
-
 def compare(settings: PipelineSettings, profile: str, overrides: Sequence[str]) -> int:
     """The verdict of the profile's newest run, or of the newest here where it has none, with the run's name and date.
     UserError where `overrides` ask for settings that no run here had.
     """
-    from tucano.artifacts.records import read_record
-    from tucano.comparison.compare import Comparison
-    from tucano.comparison.table import render_table
-
     root = writable(settings.storage)
     runs = _reported(root)
     found = next(iter([run for run in runs if run["settings"].get("profile") == profile] or runs), None)
@@ -145,11 +140,12 @@ def compare(settings: PipelineSettings, profile: str, overrides: Sequence[str]) 
                 f" {again}"
             )
     if found is None:  # the newest run ended between its verdict and its report
-        print(f"The newest verdict of {settings.storage}, whose run has written no report\n\n{_last_verdict(settings)}")
+        comparison = _last_comparison(settings)
+        title = f"The newest verdict of {settings.storage}, whose run has written no report"
     else:
-        opened(found["compared"])
-        comparison = read_record(Comparison, ComparisonFiles(found["compared"]).comparison)
-        print(f"Run {_named(found)}\n\n{render_table(comparison)}")
+        comparison = read_record(Comparison, ComparisonFiles(opened(found["compared"]).folder).comparison)
+        title = f"Run {_named(found)}"
+    print(f"{title}\n\n{render_table(comparison)}")
     return 0
 
 
@@ -187,23 +183,7 @@ def _last_reaudit(settings: PipelineSettings) -> str:
     return f"After the last training in {settings.storage}:\n{ReauditFiles(folder).text.read_text(encoding='utf-8')}\n"
 
 
-def _last_verdict(settings: PipelineSettings) -> str:
-    from tucano.comparison.table import render_table
-
-    return render_table(_last_comparison(settings))
-
-
-def _last_answers(settings: PipelineSettings) -> str:
-    from tucano.report.side_by_side import side_by_side
-
-    said = "An answer of each task as it is served, the one that changed most nearly as usual, before and after:"
-    return "\n".join([said, "", *side_by_side(_last_comparison(settings))])
-
-
-def _last_comparison(settings: PipelineSettings) -> "Comparison":
-    from tucano.artifacts.records import read_record
-    from tucano.comparison.compare import Comparison
-
+def _last_comparison(settings: PipelineSettings) -> Comparison:
     folder = last_used(writable(settings.storage), "comparison")
     if folder is None:
         raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")

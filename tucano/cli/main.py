@@ -8,16 +8,17 @@ import signal
 import sys
 import threading
 import warnings
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
+from urllib.request import getproxies_environment
 
 from data.own import command as own_data
 from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SENTENCES, SERVED, TARGETS, examples, parser
-from tucano.cli.machine.own_lengths import require_own_fitting
-from tucano.cli.machine.proxies import ask_here_directly
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.export import arguments as exporting
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
@@ -30,6 +31,7 @@ from tucano.settings import PipelineSettings
 _signalled = threading.Event()
 READER_GONE = 141
 """What a shell reports of a program that SIGPIPE ended."""
+OUR_SERVERS = ("127.0.0.1", "localhost")
 
 
 def _nowhere() -> TextIO:
@@ -70,6 +72,26 @@ def _ended_by(error: BaseException, command: str) -> int:
     if isinstance(error, OSError):
         return _say_of_files(error)
     raise error
+
+
+def ask_here_directly() -> None:
+    """Our own servers are on this machine, where no proxy reaches them: NO_PROXY says so from here on, to children too.
+    UserError for proxies that the HTTP client cannot read; it would end in a traceback wherever it is first used.
+    """
+    named = getproxies_environment()
+    if not named:
+        return
+    direct = ",".join(dict.fromkeys(filter(None, [*named.get("no", "").split(","), *OUR_SERVERS])))
+    os.environ.update(no_proxy=direct, NO_PROXY=direct)
+    import httpx  # takes as long to import as all settings
+
+    try:
+        httpx.Client().close()
+    except (ImportError, ValueError, httpx.InvalidURL) as fault:
+        raise UserError(
+            f"the proxies in the environment cannot be used ({fault}); HTTP_PROXY, HTTPS_PROXY and ALL_PROXY take"
+            " http:// addresses, NO_PROXY names and addresses, no IPv6 networks"
+        ) from None
 
 
 def _has_no_reader() -> bool:
@@ -139,6 +161,8 @@ def _next() -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from tucano.cli.machine.doctor import require_own_fitting
+
     settings = _settings(arguments)
     require_startable(settings)
     if long := require_own_fitting(settings):
@@ -170,16 +194,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     return inprocess.compare(settings, arguments.profile, arguments.set)
 
 
-def _learn(arguments: argparse.Namespace) -> int:
-    from tucano.judging.command import main
-
-    return main(arguments)
-
-
-def _rate(arguments: argparse.Namespace) -> int:
-    from tucano.cli.rating import command
-
-    return command.main(arguments)
+def _main_of(module: str) -> Callable[[argparse.Namespace], int]:
+    """A command that its module does, with the arguments as they are."""
+    return lambda arguments: int(import_module(module).main(arguments))
 
 
 def _try(arguments: argparse.Namespace) -> int:
@@ -294,8 +311,8 @@ COMMANDS = {
     "benchmark": _judge,
     "compare": _compare,
     "try": _try,
-    "rate": _rate,
-    "judge": _learn,
+    "rate": _main_of("tucano.cli.rating.command"),
+    "judge": _main_of("tucano.judging.command"),
     "data": own_data.main,
     "lineage": _lineage,
     **bundling.COMMANDS,
@@ -322,14 +339,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
     if issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning):
         print(f"tucano: warning: {message}", file=sys.stderr)
 

@@ -111,13 +111,10 @@ def rehearse(
         print("\n".join([*end, f"\nTo send to whoever helps: {file}"]))
     if any(line.faults for line in tried):
         return 1
-    print(f"{_works(tried)} The whole run: {whole}")
-    return 0
-
-
-def _works(tried: Sequence[Tried]) -> str:
     left_out = any(line.left_out for line in tried)
-    return "What was rehearsed works here; the rest was left out." if left_out else "Every stage works here."
+    works = "What was rehearsed works here; the rest was left out." if left_out else "Every stage works here."
+    print(f"{works} The whole run: {whole}")
+    return 0
 
 
 def whole_run(settings: PipelineSettings, profile: str, overrides: Sequence[str]) -> str:

@@ -34,13 +34,13 @@ from deployments.services import stop as end_service
 from tucano.overview.page import announced
 from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import basic, credentials
+from tucano.security.local_page import STOP_SIGNALS
 from tucano.tracking.store import default_uri, is_server, settle
 from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, run_link, view_links
 
 STOP_SECONDS = 8
 LOOK_SECONDS = 0.25
 RUN = "latest pipeline run"
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)

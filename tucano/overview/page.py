@@ -7,11 +7,9 @@ old the page is. All else is there without it.
 import base64
 import errno
 import hashlib
-import math
-import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,37 +22,20 @@ from tucano.comparison.compare import TOGETHER
 from tucano.comparison.contrast import Effect
 from tucano.comparison.promotion import Promotion
 from tucano.configuration import telling
-from tucano.overview import drawing
 from tucano.overview.pairs import Pair, pairs
-from tucano.overview.rows import UNREADABLE, Row, Spent, read_rows, spent, varied, why
+from tucano.overview.rows import UNREADABLE, Row, Spent, read_rows, spent, varied
 from tucano.overview.runs import RunRecord, read_addresses, read_runs
 from tucano.presentation.numbers import duration, possible
 from tucano.presentation.pages import environment
 from tucano.report.language import LANGUAGES, Language
+from tucano.security.printable import short
 from tucano.storage.places import write_whole
 
 PAGE = "index.html"
 RUNS_SHOWN = 10
 SCRIPT = Path(__file__).with_name("age.js").read_text(encoding="utf-8")
-PROGRESS = {
-    "accuracy": "acertos",
-    "answers of": "respostas de",
-    "answers": "respostas",
-    "best": "melhor",
-    "entropy": "entropia",
-    "left": "restantes",
-    "loss": "perda",
-    "margin": "margem",
-    "preflight": "ensaio",
-    "public benchmarks": "testes públicos",
-    "reward": "recompensa",
-    "seed": "semente",
-    "speed of": "velocidade de",
-    "step": "passo",
-    "truth": "verdade",
-    "validation": "validação",
-}
-"""Words of the sentences in which a training says how far it is."""
+WIDTH, MARGIN = 150.0, 4.0
+"""Of an interval's drawing, in its own units."""
 LONGEST_LABEL = 60
 """Characters of a setting's value."""
 USUAL_STORAGE = "runs"
@@ -95,7 +76,6 @@ class View:
     storage: str
     lines: tuple[Line, ...]
     pairs: Mapping[tuple[str, str], Pair]
-    plot: drawing.Plot | None
     runs: tuple[tuple[RunRecord, Mapping[str, str]], ...]
     promoted: Sequence[tuple[datetime, Promotion, str]]
     unreadable: tuple[str, ...]
@@ -171,16 +151,14 @@ def view(root: Path) -> View:
     addresses = read_addresses(root)
     rows = _ranked(found.rows)
     compared, gone = pairs(root, rows)
-    curves, torn = _curves(root, rows)
     return View(
         written=datetime.now(UTC),
         storage=_as_setting(root),
         lines=_lines(rows, {run.stages.get("comparison", ""): addresses.of(run) for run in reversed(runs)}),
         pairs=compared,
-        plot=drawing.plot(curves),
         runs=tuple((run, addresses.of(run)) for run in _newest(runs)),
         promoted=found.promoted,
-        unreadable=(*found.unreadable, *gone, *torn, *broken),
+        unreadable=(*found.unreadable, *gone, *broken),
         older=found.older,
     )
 
@@ -196,29 +174,8 @@ def _as_setting(root: Path) -> str:
     scheme = place.name.partition("-")[0]
     if place.parent == Path("runs").resolve() and scheme in BUCKETS and scheme != place.name:
         return f" --set storage={scheme}://…"  # a working copy; its name does not tell the whole address
-    short = str(place.relative_to(here) if place.is_relative_to(here) else place)
-    return "" if short == USUAL_STORAGE else f" --set storage={shlex.quote(short)}"
-
-
-def _curves(root: Path, rows: Sequence[Row]) -> tuple[dict[str, drawing.Points], list[str]]:
-    """({label: curves}, what cannot be read): the first rows that answered what the first one answered."""
-    curves: dict[str, drawing.Points] = {}
-    unreadable: list[str] = []
-    for row in rows[: drawing.MOST_CURVES]:
-        if row.asked == rows[0].asked:
-            try:
-                read = row.curves()
-            except UNREADABLE as error:
-                unreadable.append(why(root, (root / row.report).parent, ValueError(f"no curve of it: {error}")))
-                continue
-            curves[row.label] = {
-                seed: [(step, value) for step, value in points if math.isfinite(value)] for seed, points in read.items()
-            }
-            odd = sum(map(len, read.values())) - sum(map(len, curves[row.label].values()))
-            if odd:
-                said = ValueError(f"points that its curve lacks, as their rewards are no numbers: {odd}")
-                unreadable.append(why(root, (root / row.report).parent, said))
-    return curves, unreadable
+    name = str(place.relative_to(here) if place.is_relative_to(here) else place)
+    return "" if name == USUAL_STORAGE else f" --set storage={shlex.quote(name)}"
 
 
 def _newest(runs: Sequence[RunRecord]) -> list[RunRecord]:
@@ -267,8 +224,8 @@ def _short_names(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The last part of each dotted name, where that is enough to tell them apart."""
     last = [name.rpartition(".")[2] for name in settings]
     return {
-        (short if last.count(short) == 1 else name): value
-        for (name, value), short in zip(settings.items(), last, strict=True)
+        (part if last.count(part) == 1 else name): value
+        for (name, value), part in zip(settings.items(), last, strict=True)
     }
 
 
@@ -287,11 +244,9 @@ def _body(language: Language, shown: View, folder: Path) -> str:
         "number": language.number,
         "gain": language.gain,
         "p": language.p,
-        "plain": language.plain,
-        "shown": lambda value: _clipped(language.shown(value)),
+        "shown": lambda value: short(language.shown(value), LONGEST_LABEL),
         "duration": lambda hours: duration(3600 * hours),
         "moment": lambda moment: moment.astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        "progress": progress_in_portuguese if language.is_portuguese else str,
         "iso": lambda text: datetime.fromisoformat(text),
     }
     ends = [(line.effect.low, line.effect.high) for line in shown.lines]
@@ -302,18 +257,20 @@ def _body(language: Language, shown: View, folder: Path) -> str:
         language=language,
         view=shown,
         first=shown.lines[0] if shown.lines else None,
-        scale=drawing.interval_scale(ends),
-        width=drawing.WIDTH,
+        scale=interval_scale(ends),
+        width=WIDTH,
         most_named=MOST_NAMED,
-        plot_size=drawing.PLOT,
     )
 
 
-def progress_in_portuguese(line: str) -> str:
-    """What a training child last said, which it says in English."""
-    words = re.sub("|".join(rf"\b{word}\b" for word in PROGRESS), lambda found: PROGRESS[found[0]], line)
-    return re.sub(r"(?<=\d)\.(?=\d)", ",", words)
+def interval_scale(intervals: Sequence[tuple[float, float]]) -> Callable[[float], float]:
+    """From values to places in an interval's drawing: one scale that holds 0 and all intervals."""
+    ends = [0.0, *(end for interval in intervals for end in interval)]
+    low, high = min(ends), max(ends)
 
+    def place(value: float) -> float:
+        span = high / 2 - low / 2  # by halves nothing that a float holds is too large
+        share = (value / 2 - low / 2) / span if span > 0 else 0.5
+        return round(MARGIN + share * (WIDTH - 2 * MARGIN), 1)
 
-def _clipped(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"
+    return place

@@ -62,8 +62,12 @@ class Row:
 
     def curves(self) -> dict[int, list[tuple[int, float]]]:
         """{seed: [(step, mean reward of the validation set)]}."""
-        folders = {seed: self.stages.get(f"grpo-seed-{seed}") for seed in self.comparison.seeds}
-        return {seed: _curve(made.folder) for seed, made in folders.items() if made is not None}
+        made = {seed: self.stages.get(f"grpo-seed-{seed}") for seed in self.comparison.seeds}
+        journals = {seed: read_journal(SeedFiles(one.folder).journal) for seed, one in made.items() if one is not None}
+        return {
+            seed: [(entry.step, entry.values[LOOKS]) for entry in journal if LOOKS in entry.values]
+            for seed, journal in journals.items()
+        }
 
 
 Promoted = tuple[datetime, Promotion, str]
@@ -115,7 +119,7 @@ def read_rows(root: Path) -> Found:
 
 def _incomplete(root: Path, row: Row) -> str:
     """What of a row is not shown, in one line."""
-    lacks = f"its cost, curves and pairs are without {', '.join(row.gone)}, which is gone"
+    lacks = f"its cost and pairs are without {', '.join(row.gone)}, which is gone"
     return why(root, (root / row.report).parent, UserError(lacks))
 
 
@@ -243,10 +247,3 @@ def _inspected(folder: Path, changed: int) -> tuple[dict[str, Any] | None, str |
 @lru_cache(MOST)
 def _comparison(file: Path, changed: int) -> Comparison:
     return read_record(Comparison, file)
-
-
-@lru_cache(CACHED)
-def _curve(folder: Path) -> list[tuple[int, float]]:
-    return [
-        (entry.step, entry.values[LOOKS]) for entry in read_journal(SeedFiles(folder).journal) if LOOKS in entry.values
-    ]

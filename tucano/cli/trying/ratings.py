@@ -2,8 +2,6 @@
 
 import hashlib
 import secrets
-import threading
-from collections import OrderedDict
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,8 +18,6 @@ from tucano.rating.ratings import rating_ledger
 from tucano.rating.session import Correcting, corrected
 from tucano.rating.store import STORE_DUMP
 
-MOST_SHOWN = 1000
-"""Answers that can be rated: the newest."""
 BAD_NAME = "com este nome não se avalia aqui; escreva um nome visível, sempre igual, que não seja o de um modelo"
 
 
@@ -44,16 +40,12 @@ class Ratings:
         self.folder = folder
         if not (folder / STORE_DUMP).exists():
             keep_stores(folder, CandidateSource([], stores), folder, set())
-        self._shown: OrderedDict[str, Candidate] = OrderedDict()
-        self._lock = threading.Lock()
+        self._shown: dict[str, Candidate] = {}
 
     def show(self, prompt: Prompt, completion: str, model: str) -> str:
         """The id under which an answer may be rated. Nobody rates a text that no model gave."""
         name = secrets.token_urlsafe(12)
-        with self._lock:
-            self._shown[name] = Candidate(prompt, completion, "sampled", model)
-            while len(self._shown) > MOST_SHOWN:
-                self._shown.popitem(last=False)
+        self._shown[name] = Candidate(prompt, completion, "sampled", model)
         return name
 
     def keep(self, rated: Rated) -> None:
