@@ -1,6 +1,5 @@
-"""The benchmark's prompts: more of each task than the test set has, from templates that training
-never saw (own files may share theirs), and real
-reviews.
+"""The benchmark's prompts: more of each task than the test set has, from templates that training never saw (own files
+may share theirs), and real reviews.
 
 Real reviews are shown without their stars and category: a sentiment that can be copied from the prompt measures
 nothing.

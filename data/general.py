@@ -68,7 +68,11 @@ def general_demonstrations(
     own.bad.require_few(KIND, own.rows, most_bad, place)
     for question in public_questions(elsewhere.benchmarks):
         held_out.add(question)
-    apart = [prompt for prompt in own.general if not _near(prompt, held_out)]
+    apart = [
+        prompt
+        for prompt in own.general
+        if not (held_out.near(prompt.user) or held_out.copied_in(prompt.demonstration or ""))
+    ]
     if not apart:
         raise UserError(
             f"data.general.path: {place} has no usable general demonstration; a row needs prompt, demonstration and"
@@ -83,10 +87,6 @@ def general_demonstrations(
         len(own.general) - len(apart),
         _warnings(place, count, len(apart), own.bad.counts.total()),
     )
-
-
-def _near(prompt: Prompt, held_out: NearDuplicates) -> bool:
-    return held_out.near(prompt.user) or held_out.copied_in(prompt.demonstration or "")
 
 
 def _warnings(place: Path, count: int, different: int, bad: int) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from random import Random
 
 from data.separation import NearPrompts, normal_form
-from data.sources import Source
+from data.sources.synthetic import SyntheticSource
 from tucano.prompts import Paraphrase, Prompt
 
 TRIES = 12
@@ -19,7 +19,7 @@ TRIES = 12
 
 
 def paraphrased(
-    prompts: Iterable[Prompt], sources: Sequence[Source], judged: NearPrompts, count: int, seed: int
+    prompts: Iterable[Prompt], sources: Sequence[SyntheticSource], judged: NearPrompts, count: int, seed: int
 ) -> list[Paraphrase]:
     """Up to `count` wordings of each prompt, different from it and from each other, near no judged one."""
     found: list[Paraphrase] = []
@@ -35,7 +35,7 @@ def paraphrased(
     return found
 
 
-def _draws(prompt: Prompt, sources: Sequence[Source], most: int, rng: Random) -> Iterator[tuple[str, str]]:
+def _draws(prompt: Prompt, sources: Sequence[SyntheticSource], most: int, rng: Random) -> Iterator[tuple[str, str]]:
     """Wordings by the source that knows the prompt; none where no source does."""
     for _ in range(most):
         drawn = next((said for source in sources if (said := source.reword(prompt, rng))), None)

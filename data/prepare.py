@@ -19,7 +19,7 @@ from data.general import Elsewhere, General, general_demonstrations
 from data.own.chats import chat_of
 from data.paraphrases import paraphrased
 from data.separation import NearDuplicates, NearPrompts
-from data.sources import Demonstration, Source
+from data.sources import Demonstration
 from data.sources.b2w import B2wSource
 from data.sources.olist import OlistSource
 from data.sources.own import OwnSource
@@ -117,17 +117,17 @@ def prepare(
 
 
 @contextmanager
-def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -> Iterator[list[Source]]:
+def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -> Iterator[list[SyntheticSource]]:
     """The sources that the settings name. The first that is opened writes its store into `folder`."""
     paths = path if isinstance(path, tuple) else (path,)
     parts = list(zip(settings.parts, paths, strict=True))
     for store in PromptFiles(folder).stores:
         store.unlink(missing_ok=True)
-    opened: dict[int, Source] = {}
+    opened: dict[int, SyntheticSource] = {}
     with ExitStack() as stack:
         for number in sorted(range(len(parts)), key=lambda number: parts[number][0].source not in WITH_TABLES):
             part, place = parts[number]
-            source: Source = (
+            source = (
                 SyntheticSource(folder, seed, settings.style)
                 if place is None
                 else OF_FILES[part.source](Path(place), folder, seed, settings.style, settings.unreadable)
@@ -153,7 +153,7 @@ def _prompts(demonstrations: list[Demonstration]) -> list[Prompt]:
 def _report(
     settings: PromptPlan,
     seed: int,
-    sources: Sequence[Source],
+    sources: Sequence[SyntheticSource],
     splits: Splits,
     held_out: Counts,
     general: General,

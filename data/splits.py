@@ -15,7 +15,8 @@ from typing import TypeVar
 
 from data.separation import NearPrompts, normal_form, unread
 from data.shares import Cells, Sizes, allotted, apportion, filled, trimmed
-from data.sources import Demonstration, Source
+from data.sources import Demonstration
+from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import SMALLEST_STRATUM, PromptPlan
@@ -52,7 +53,9 @@ def judged_shares(tasks: Iterable[Task]) -> dict[Task, float]:
 class Splitter:
     """Draws candidates from the sources and keeps the sets apart."""
 
-    def __init__(self, sources: Sequence[Source], settings: PromptPlan, tasks: tuple[Task, ...], seed: int) -> None:
+    def __init__(
+        self, sources: Sequence[SyntheticSource], settings: PromptPlan, tasks: tuple[Task, ...], seed: int
+    ) -> None:
         self._sources, self._settings, self._tasks, self._seed = sources, settings, tasks, seed
         self._shares = [part.share for part in settings.parts]
         self._judged, self._used = NearPrompts(), set[str]()

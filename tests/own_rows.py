@@ -1,46 +1,32 @@
-"""Tiny builders of files that other people's prompts come in."""
+"""Tiny builders of files that other people's prompts come in, and what has to hold of the sets made of them."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from data.separation import normal_form
+from tucano.prompts import Prompt
+
 WORDS = [
-    "produto",
-    "entrega",
-    "caixa",
-    "prazo",
-    "loja",
-    "cor",
-    "tamanho",
-    "peça",
-    "cheiro",
-    "tecido",
-    "motor",
-    "manual",
-    "preço",
-    "vidro",
-    "cabo",
-    "tampa",
-    "couro",
-    "bolsa",
-    "sapato",
-    "lápis",
-    "mesa",
-    "janela",
-    "flor",
-    "chave",
-    "ponte",
-    "praia",
-    "nuvem",
-    "livro",
-    "carta",
-    "festa",
-]
+    "produto", "entrega", "caixa", "prazo", "loja", "cor", "tamanho", "peça", "cheiro", "tecido", "motor", "manual",
+    "preço", "vidro", "cabo", "tampa", "couro", "bolsa", "sapato", "lápis", "mesa", "janela", "flor", "chave", "ponte",
+    "praia", "nuvem", "livro", "carta", "festa",
+]  # fmt: skip
 
 
 def words(number: int, count: int = 9) -> str:
     return " ".join(Random(number).sample(WORDS, count))
+
+
+def require_apart(*sets: list[Prompt]) -> None:
+    """By brute force: no text, part of a text or gold query in two sets."""
+    for one, other in combinations(sets, 2):
+        texts = [[f" {normal_form(prompt.user)} " for prompt in prompts] for prompts in (one, other)]
+        assert not [(mine, theirs) for mine in texts[0] for theirs in texts[1] if mine in theirs or theirs in mine]
+        queries = [{prompt.reference.get("sql") for prompt in prompts} - {None} for prompts in (one, other)]
+        assert not queries[0] & queries[1]
 
 
 def push(number: int, **more: Any) -> dict[str, Any]:

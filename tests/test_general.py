@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from own_rows import written
 
 from data.general import OFTEN, SHIPPED, Elsewhere, general_demonstrations
 from data.own.command import check
@@ -27,11 +28,6 @@ NC = "CC BY-NC 4.0"
 
 def with_share(share: float) -> DataSettings:
     return SMALL.model_copy(update={"general": GeneralSettings(share=share)})
-
-
-def written(place: Path, rows: list[dict[str, object]]) -> Path:
-    place.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return place
 
 
 def row(prompt: str, answer: str = "Uma resposta curta.", **more: object) -> dict[str, object]:

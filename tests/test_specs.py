@@ -22,7 +22,7 @@ from tucano.specs import registry
 from tucano.specs.base import TaskSpec
 from tucano.specs.extraction import FIELDS
 from tucano.specs.objects import json_object
-from tucano.specs.registry import SPECS, spec_of
+from tucano.specs.registry import spec_of
 
 PARTS = tuple(
     name for name, hint in get_type_hints(TaskSpec, include_extras=True).items() if hasattr(hint, "__metadata__")
@@ -123,10 +123,6 @@ def test_every_task_is_known_where_names_are_given(task: str) -> None:
     assert task in rating_aids.guides()
     assert load_reward_set("grounded").component_names(task)
     assert f"| grounded | {task} |" in describe()
-
-
-def test_specs_are_in_registration_order() -> None:
-    assert tuple(SPECS) == TASKS
 
 
 def test_modules_found_by_name_are_part_of_the_code_version(tmp_path: Path) -> None:

@@ -5,14 +5,13 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from test_audit import failed, flat, rating_set, with_broken
 
 from benchmarks.people_coverage import rated_group
-from benchmarks.youden_coverage import drawn, rates
+from benchmarks.youden_coverage import rates
 from tasks.audit import _metrics
-from tucano.audit.bench import GOOD_RATING, Group
+from tucano.audit.bench import Group
 from tucano.audit.report import AuditReport, Estimate, Youden
 from tucano.audit.resampling import draw_prompts
 from tucano.audit.stage import render_page
@@ -46,23 +45,6 @@ def test_eight_answers_by_hand() -> None:
     assert [row.j.value for row in rows[:5]] == pytest.approx([0.25, 0.25, 0.5, 0.5, 0.25])
     assert 0 < rows[5].j.value < 0.5, "less what the choice among a hundred thresholds gained"
     assert all(row.j.low <= row.j.value <= row.j.high and (row.good, row.others) == (4, 4) for row in rows)
-
-
-def test_every_threshold_is_that_of_a_crosstab() -> None:
-    rewards, ratings = drawn(30, 4, 0.0, 1.0, np.random.default_rng(3))
-    rows = judged(list(zip(rewards.tolist(), ratings.tolist(), strict=True)))
-    good, earned = pd.Series(ratings.ravel() >= GOOD_RATING), pd.Series(rewards.ravel())
-    shares = {
-        cut: pd.crosstab(earned >= cut, good, normalize="columns").reindex(index=[True], fill_value=0.0).loc[True]
-        for cut in (np.arange(1, 101) / 100).tolist()
-    }
-    for row in rows[1:]:
-        assert row.threshold is not None
-        assert (row.fpr, row.tpr) == pytest.approx(tuple(shares[row.threshold]))
-    means = earned.groupby(good).mean()
-    assert rows[0].j.value == pytest.approx(means[True] - means[False])
-    highest = max(share[True] - share[False] for share in shares.values())
-    assert rows[-1].tpr - rows[-1].fpr == pytest.approx(highest)
 
 
 def test_a_resample_is_that_of_the_answers_written_out_with_those_made_up() -> None:

@@ -1,6 +1,7 @@
 """Files of public benchmarks: read inside fixed bounds, refused in one sentence."""
 
 import json
+import os
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -29,7 +30,7 @@ def refusal(setting: str, sentence: str) -> UserError:
 def folder_of(setting: str, place: str, needed: Sequence[str]) -> Path:
     """The folder, with all files that it needs (names, or patterns of which one has to be met)."""
     folder = Path(place)
-    if not _is_folder(folder):
+    if not os.path.isdir(folder):  # noqa: PTH112  a name that is too long is no folder, and no error
         raise refusal(setting, f"{short(place)} is no folder; name the one that holds {' and '.join(needed)}")
     for name in needed:
         found = list(islice(folder.glob(name), MOST_FILES + 1))
@@ -38,13 +39,6 @@ def folder_of(setting: str, place: str, needed: Sequence[str]) -> Path:
         if len(found) > MOST_FILES:
             raise refusal(setting, f"the folder {short(place)} has more than {MOST_FILES} files {name}; name another")
     return folder
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # a name that is too long
-        return False
 
 
 def objects(setting: str, path: Path) -> list[dict[str, Any]]:

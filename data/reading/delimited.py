@@ -203,16 +203,14 @@ class _Record:
 
     def _with_another_line(self) -> int:
         """Where it begins."""
-        line = self.lines.take() if len(self.further) < MOST_LINES and self._may_go_on() else None
+        may_go_on = self.columns is None or len(self.cells) < self.columns.width
+        line = self.lines.take() if len(self.further) < MOST_LINES and may_go_on else None
         if line is not None:
             self.further.append(line)
         if line is None or line[1] is None or len(self.text) + len(line[1]) > LONGEST_ROW:
             raise _TornError("a quotation mark that nothing closes; close it, or double it where the text has one")
         self.text += f"\n{line[1]}"
         return len(self.text) - len(line[1])
-
-    def _may_go_on(self) -> bool:
-        return self.columns is None or len(self.cells) < self.columns.width
 
     def refuse_swallowed_rows(self) -> None:
         """A stray mark and the next one may look like the frame of a cell, which then holds rows."""

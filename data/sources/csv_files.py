@@ -25,24 +25,38 @@ Kind = Literal["amount", "time", "known time", "stars", "id", "name"]
 _NEEDED = ("known time", "stars", "id")
 """Kinds of which no cell is empty."""
 _OTHERWISE = "other than an earlier row of the same id"
+
+
+def _numbers(cells: pd.Series) -> pd.Series:
+    values = pd.to_numeric(cells, errors="coerce")
+    return values.where(values.abs() < math.inf)
+
+
+def _times(cells: pd.Series) -> pd.Series:
+    """Of this century: the last of all times says which orders are late."""
+    times: pd.Series = pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce")
+    return times.where(times.dt.year.between(2000, 2099))
+
+
+def _stars(cells: pd.Series) -> pd.Series:
+    stripped = cells.str.strip()
+    return _numbers(stripped.where(stripped.str.fullmatch(STARS, na=False)).str[0])
+
+
+_TIME = (_times, "a time like 2018-03-31 12:00:00, from 2000 to 2099, is needed")
 _KINDS: Mapping[Kind, tuple[Callable[[pd.Series], pd.Series], str]] = {
     "amount": (
         lambda cells: _numbers(cells).where(lambda numbers: numbers.between(0, LARGEST_AMOUNT)),
         f"a number from 0 to {LARGEST_AMOUNT:.0e} is needed",
     ),
-    **dict.fromkeys(
-        ("time", "known time"),
-        (
-            lambda cells: _times(cells),
-            "a time like 2018-03-31 12:00:00, from 2000 to 2099, is needed",
-        ),
-    ),
+    "time": _TIME,
+    "known time": _TIME,
     "id": (lambda cells: cells.where(cells.str.strip() != ""), "an id is needed"),
     "name": (
         lambda cells: cells.where(cells.str.len() <= LONGEST_NAME),
         f"a name of at most {LONGEST_NAME} characters is needed",
     ),
-    "stars": (lambda cells: _stars(cells.str.strip()), "1 to 5 is needed"),
+    "stars": (_stars, "1 to 5 is needed"),
 }
 
 
@@ -124,21 +138,6 @@ def _places(header: list[str], chosen: list[str], path: Path, separator: str) ->
     if doubled := [name for name in chosen if header.count(name) > 1]:
         raise UserError(f"{path} has two columns {doubled[0]!r}; rename one")
     return [header.index(name) for name in chosen]
-
-
-def _stars(cells: pd.Series) -> pd.Series:
-    return _numbers(cells.where(cells.str.fullmatch(STARS, na=False)).str[0])
-
-
-def _times(cells: pd.Series) -> pd.Series:
-    """Of this century: the last of all times says which orders are late."""
-    times: pd.Series = pd.to_datetime(cells, format="%Y-%m-%d %H:%M:%S", errors="coerce")
-    return times.where(times.dt.year.between(2000, 2099))
-
-
-def _numbers(cells: pd.Series) -> pd.Series:
-    values = pd.to_numeric(cells, errors="coerce")
-    return values.where(values.abs() < math.inf)
 
 
 def without_personal_data(column: pd.Series) -> pd.Series:

@@ -28,7 +28,8 @@ _LINKING = {"de", "do", "da", "e", "para", "com"}
 
 
 class SyntheticSource:
-    """Endless candidates of every task, and the material (`tucano.specs.base.Material`) that they are made of.
+    """Endless candidates of every task, and the material (`tucano.specs.base.Material`) that they are made of. Ids are
+    given later, when a candidate has been chosen.
 
     The real sources extend it: they replace the tables, the segments or the products, and inherit what is generated.
     """
@@ -47,8 +48,11 @@ class SyntheticSource:
         """
         self._writers = WRITERS[style]
         self.masked: Counter[str] = Counter()
+        """How often each kind of personal data was masked while the source was read."""
         self.warnings: list[str] = []
+        """What the data report has to say about its files."""
         self.bad_rows: list[str] = []
+        """Rows that are not used, and why: the first of each kind, and how many more."""
         self._rewords: dict[str, Reword] = {}
         self._asks = not (folder / STORE).exists()
         if self._asks:
@@ -63,6 +67,7 @@ class SyntheticSource:
             write_store(folder / further_store(number), further)
 
     def close(self) -> None:
+        """Lets go of the store."""
         self.store.close()
 
     def tables(self, rng: Random) -> Tables:
@@ -76,19 +81,26 @@ class SyntheticSource:
         return rng.choice(CATALOGUE).name, None
 
     def available(self, task: Task) -> int | None:
+        """How many different texts of the task exist; None where they are generated, 0 where it has none."""
         return None if self.demonstrates(task) else 0
 
     def demonstrates(self, task: Task) -> bool:
+        """Whether it has worked answers of the task."""
         return self._asks or task != ABOUT_THE_STORE
 
     def fresh(self, task: Task, rng: Random) -> Iterator[Prompt]:
+        """Candidates for the benchmark: their truth is known."""
         return self.prompts(task, "test", rng)
 
     def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
+        """Candidates made from the templates of one pool. A finite source offers each of its texts once, whatever the
+        pool.
+        """
         while True:
             yield self._prompt(task, spec_of(task).draw(self, pool, rng))
 
     def demonstrations(self, task: Task, defect_share: float, rng: Random) -> Iterator[Demonstration]:
+        """Worked answers, from known templates; `defect_share` of them (in expectation) are flawed."""
         while True:
             drawn = spec_of(task).draw(self, "known", rng)
             answer: Answer = drawn.answer
@@ -130,6 +142,9 @@ class SyntheticSource:
         return Drawn(brief.user, brief.template, reference, brief.answer(rng), reword=brief.reword)
 
     def reword(self, prompt: Prompt, rng: Random) -> tuple[str, str] | None:
+        """(text, template) of another wording of a training prompt that it offered, with the same content; None where
+        it does not know what of the text is content.
+        """
         again = self._rewords.get(prompt.user)
         return again(rng) if again else None
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from rewards.types import clip
 from tucano.audit.bench import Group
 from tucano.audit.report import (
     Agreement,
@@ -103,7 +104,7 @@ def component_effects(task: str, groups: Sequence[Group], resamples: int, seed: 
     names = groups[0].scores[0].components
     without = {
         name: [
-            [_clipped(fsum(v for key, v in score.components.items() if key != name)) for score in group.scores]
+            [clip(fsum(v for key, v in score.components.items() if key != name)) for score in group.scores]
             for group in groups
         ]
         for name in names
@@ -123,10 +124,6 @@ def component_effects(task: str, groups: Sequence[Group], resamples: int, seed: 
 
 def _change(after: tuple[float, Floats], before: tuple[float, Floats]) -> Estimate:
     return estimate(after[0] - before[0], after[1] - before[1])
-
-
-def _clipped(total: float) -> float:
-    return min(1.0, max(0.0, total))
 
 
 def sampled_spread(task: str, rewards: Rows) -> Sampled:

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Sequence
 from math import fsum, isfinite
 
-from rewards import Score, classify_task
+from rewards import classify_task
+from rewards.types import clip
 from tucano.audit.agreement import SMALLEST_GROUP
 from tucano.audit.attacks.findings import FLOOR, lazy_checks, search_check
 from tucano.audit.bench import GOOD_RATING, Bench, Group
@@ -222,7 +223,7 @@ def soundness_checks(task: str, bench: Bench) -> list[AuditCheck]:
     apart = [
         text
         for _, text, score in seen
-        if set(score.components) != names or abs(_clipped_sum(score) - score.total) > SAME
+        if set(score.components) != names or abs(clip(fsum(score.components.values())) - score.total) > SAME
     ]
     found = {
         "never raises": (len(faults), f"scoring raised on {len(faults)} texts: {faults[:1]}"),
@@ -244,7 +245,3 @@ def soundness_checks(task: str, bench: Bench) -> list[AuditCheck]:
         message = said if count else f"{name}, in {len(seen)} scored texts"
         checks.append(AuditCheck.at_most(task, name, count, 0, f"{task}: {message}"))
     return checks
-
-
-def _clipped_sum(score: Score) -> float:
-    return min(1.0, max(0.0, fsum(score.components.values())))

@@ -11,7 +11,7 @@ and headroom in sampled answers, and how far raters agree.
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +36,12 @@ from tucano.audit.probes import worthless
 from tucano.audit.relations.table import Material, read_table, stores
 from tucano.audit.report import (
     SCHEMA_VERSION,
-    Agreement,
     AuditCheck,
     AuditReport,
-    ComponentEffect,
-    Consensus,
     Disagreement,
-    FoolingText,
     JudgedAnswer,
     Level,
     PeopleAgreement,
-    RaterAgreement,
-    Sampled,
-    Youden,
 )
 from tucano.audit.youden import teaching_check, youden
 from tucano.errors import UserError
@@ -72,8 +65,10 @@ WORDINGS = ("degradation: ", "harmless: ")
 MOST_WORDINGS = 2
 """Checks of one turn of words each, and how many of a task's may fail."""
 
-FloorScores = dict[str, dict[str, list[float]]]
-"""{task: {kind of worthless answer: [highest, mean score]}}"""
+Findings = dict[str, Sequence[Any]]
+"""Of one task: what the report has of all of them under the same names."""
+FloorScores = dict[str, list[float]]
+"""{task and kind of worthless answer: [highest, mean score]}"""
 
 
 def audit(
@@ -121,16 +116,14 @@ def audit_rewards(
         hands.say(f"reward audit: {hands.cores} processes score what will be asked of {', '.join(tasks)}")
         outcomes = scored_ahead(rewards, own, settings, seed, hands)
 
-    def audited(task: Task) -> _Findings:
+    def audited(task: Task) -> Findings:
         mine = own[task].ratings
         told = f"{len(mine.answers)} rated answers, {len(mine.cases)} single ones"
         hands.say(f"reward audit of {task}, task {list(tasks).index(task) + 1} of {len(tasks)}: {told}")
         return _audit_task(Bench(rewards, outcomes), task, own[task], settings, seed)
 
     parts = forked(audited, tasks, hands.cores)
-    whole: dict[str, Any] = {
-        part.name: tuple(one for of in parts for one in getattr(of, part.name)) for part in fields(_Findings)
-    }
+    whole: dict[str, Any] = {name: tuple(one for part in parts for one in part[name]) for name in parts[0]}
     checks = [*whole["checks"], *([pinned_check(rewards, rated, PINNED)] if name == "v4.2" else [])]
     whole["checks"] = tuple(tolerated([with_level(name, check) for check in checks]))
     known = [answer for answer in rated if answer.prompt.task in tasks]
@@ -140,7 +133,7 @@ def audit_rewards(
         seed=seed,
         resamples=settings.resamples,
         raters={rater: kind for answer in known for rater, kind in answer.raters.items()},
-        provisional=not all(is_carried(next(iter(part.people), None), settings) for part in parts),
+        provisional=not all(is_carried(next(iter(part["people"]), None), settings) for part in parts),
         **whole,
     )
     return (
@@ -150,23 +143,7 @@ def audit_rewards(
     )
 
 
-@dataclass(frozen=True)
-class _Findings:
-    """Of one task: what the report has of all of them under the same names."""
-
-    checks: list[AuditCheck]
-    agreement: list[Agreement]
-    components: list[ComponentEffect]
-    sampled: list[Sampled]
-    raters_agree: list[RaterAgreement]
-    disagreements: list[Disagreement]
-    fooling: list[FoolingText]
-    consensus: list[Consensus]
-    people: list[PeopleAgreement]
-    youden: list[Youden]
-
-
-def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, seed: int) -> _Findings:
+def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, seed: int) -> Findings:
     rated = material.ratings.answers
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
@@ -176,18 +153,21 @@ def _audit_task(bench: Bench, task: Task, material: Material, settings: Gate, se
     fooling = searched(task, bench, groups, settings.search_calls, seed)
     taught = youden(task, groups, settings.resamples, place)
     agreed, people = consensus(task, rated), people_agreement(task, groups, settings.resamples, place)
-    return _Findings(
-        checks=[*questions(bench, groups, material, rows[0], effects, fooling, settings), teaching_check(task, taught)],
-        agreement=rows,
-        components=effects,
-        sampled=[sampled_spread(task, sampled)] if sampled else [],
-        raters_agree=rater_agreements(task, rated),
-        disagreements=_disagreements(groups),
-        fooling=fooling,
-        consensus=[agreed] if agreed else [],
-        people=[people] if people else [],
-        youden=taught,
-    )
+    return {
+        "checks": [
+            *questions(bench, groups, material, rows[0], effects, fooling, settings),
+            teaching_check(task, taught),
+        ],
+        "agreement": rows,
+        "components": effects,
+        "sampled": [sampled_spread(task, sampled)] if sampled else [],
+        "raters_agree": rater_agreements(task, rated),
+        "disagreements": _disagreements(groups),
+        "fooling": fooling,
+        "consensus": [agreed] if agreed else [],
+        "people": [people] if people else [],
+        "youden": taught,
+    }
 
 
 def with_level(reward_set: str, check: AuditCheck) -> AuditCheck:
@@ -248,16 +228,11 @@ def _disagreements(groups: Sequence[Group]) -> list[Disagreement]:
 def floor_scores(rewards: RewardScorer, prompts: Sequence[Prompt]) -> FloorScores:
     """What worthless answers to these prompts earn, rounded to 9 decimals."""
     bench = Bench(rewards)
-    scores: dict[str, dict[str, list[float]]] = {}
+    scores: dict[str, list[float]] = {}
     for prompt in prompts:
         for kind, answers in worthless(prompt).items():
-            scores.setdefault(prompt.task, {}).setdefault(kind, []).extend(
-                bench.total(prompt, text) for text in answers
-            )
-    return {
-        task: {kind: [round(max(values), 9), round(sum(values) / len(values), 9)] for kind, values in kinds.items()}
-        for task, kinds in scores.items()
-    }
+            scores.setdefault(f"{prompt.task}, {kind}", []).extend(bench.total(prompt, text) for text in answers)
+    return {name: [round(max(values), 9), round(sum(values) / len(values), 9)] for name, values in scores.items()}
 
 
 def write_pins(reward_set: SetName, ratings: Path, path: Path = PINNED) -> None:
@@ -278,8 +253,8 @@ def pinned_check(rewards: RewardScorer, rated: Sequence[RatedAnswer], pinned: Pa
     if pins is None or pins["prompts"] != _digest(prompts):
         said = "all tasks: no scores of worthless answers are pinned for these prompts"
         return AuditCheck("all", "pinned floors", "warn", False, None, None, said)
-    before = _flat(pins["scores"])
-    now = _flat(floor_scores(rewards, prompts))
+    before: FloorScores = pins["scores"]
+    now = floor_scores(rewards, prompts)
     changed = [
         f"{name} {before.get(name)} -> {now.get(name)}"
         for name in sorted(before | now)
@@ -290,10 +265,6 @@ def pinned_check(rewards: RewardScorer, rated: Sequence[RatedAnswer], pinned: Pa
         f" {'; '.join(changed[:3])}"
     )
     return AuditCheck.at_most("all", "pinned floors", len(changed), 0, message)
-
-
-def _flat(scores: FloorScores) -> dict[str, list[float]]:
-    return {f"{task}, {kind}": values for task, kinds in scores.items() for kind, values in kinds.items()}
 
 
 def _prompts(rated: Sequence[RatedAnswer]) -> list[Prompt]:

@@ -6,7 +6,8 @@ from math import fsum
 from typing import Any
 
 from rewards.parsing.objects import find_object
-from tucano.audit.bench import GOOD_RATING, Bench, Group
+from tucano.audit.bench import Bench, Group
+from tucano.audit.relations.cases import rated
 from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt
 from tucano.specs.objects import NOTATIONS, JsonObject, json_object, with_number
@@ -26,14 +27,8 @@ SAME = 1e-6
 
 
 def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
-    rated = [
-        (group.prompt, answer.completion)
-        for group in groups
-        for answer in group.answers
-        if answer.rating >= GOOD_RATING
-    ]
     right = [(group.prompt, text) for group in groups for text in right_answers(group.prompt)]
-    good = (rated + right)[:MOST_EDITED]
+    good = [*((case.prompt, case.text) for case in rated(groups)), *right][:MOST_EDITED]
     best = right + [
         (group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating == 5
     ]

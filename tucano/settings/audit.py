@@ -1,8 +1,9 @@
 """Settings of the reward audit: `audit.*`."""
 
-from typing import Annotated, Self
+from collections.abc import Iterator
+from typing import Annotated
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt
 
 from tucano.prompts import Task
 from tucano.security.texts import Line, Prose
@@ -28,13 +29,9 @@ class Gate(Section):
         None, description="Why; recorded in the report, in MLflow and in the registry."
     )
 
-    @model_validator(mode="after")
-    def _override_is_signed(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if bool(self.override_by) != bool(self.override_reason):
-            raise ValueError(
-                "audit.override_by and audit.override_reason go together: an override has a name and a reason"
-            )
-        return self
+            yield "audit.override_by and audit.override_reason go together: an override has a name and a reason"
 
 
 class AuditSettings(Gate):

@@ -1,5 +1,6 @@
 """What all sections of the settings share."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
@@ -70,6 +71,16 @@ class Section(BaseModel):
         for name, value in self:
             if isinstance(value, int) and abs(value) > MOST:
                 raise ValueError(f"{name} has {len(str(abs(value)))} digits; more than {MOST} of anything is a slip")
+        return self
+
+    def _faults(self) -> Iterator[str]:
+        """What does not go together, in sentences with the mend. The first one refuses the section."""
+        return iter(())
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        if sentence := next(self._faults(), None):
+            raise ValueError(sentence)
         return self
 
 

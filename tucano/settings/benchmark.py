@@ -1,8 +1,8 @@
 """Settings of the benchmark: `benchmark.*`."""
 
-from typing import Self
+from collections.abc import Iterator
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from tucano.prompts import Task
 from tucano.security.texts import ArmName, Line
@@ -57,16 +57,14 @@ class BenchmarkSettings(BenchmarkPlan, PublicPlaces):
         400, le=100_000, description="Bootstrap resamples of the prompts, for the intervals."
     )
 
-    @model_validator(mode="after")
-    def _arms_have_their_own_names(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         names = [*self.adapters, *(endpoint.name for endpoint in self.endpoints)]
         taken = {"base", "sft", "seeds", "constant", "majority", "rules"}
         for name in names:
             if names.count(name) > 1 or name in taken or name.startswith("seed-"):
-                raise ValueError(f"benchmark has two arms called {name}; give the adapter or endpoint another name")
+                yield f"benchmark has two arms called {name}; give the adapter or endpoint another name"
         if self.judge is not None and self.judge not in [endpoint.name for endpoint in self.endpoints]:
-            raise ValueError(f"benchmark.judge={self.judge} names no endpoint; add it to benchmark.endpoints")
-        return self
+            yield f"benchmark.judge={self.judge} names no endpoint; add it to benchmark.endpoints"
 
 
 class BenchmarkSetStage(Section):

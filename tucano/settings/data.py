@@ -1,9 +1,10 @@
 """Settings of the data: `data.*`."""
 
+from collections.abc import Iterator
 from os.path import normpath
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 
 from tucano.prompts import Task
 from tucano.security.texts import Line
@@ -38,15 +39,11 @@ class NamedSource(SourceShare):
 
     path: Line | None = Field(None, description="As data.path.")
 
-    @model_validator(mode="after")
-    def _has_a_place_where_it_needs_one(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.source != "synthetic" and not self.path:
-            raise ValueError(f"data.source={self.source} needs data.path, the place of its files")
+            yield f"data.source={self.source} needs data.path, the place of its files"
         if self.source == "synthetic" and self.path:
-            raise ValueError(
-                "data.path is not read by data.source=synthetic; remove it, or name the source of the files"
-            )
-        return self
+            yield "data.path is not read by data.source=synthetic; remove it, or name the source of the files"
 
 
 class GeneralShare(Section):
@@ -66,11 +63,9 @@ class GeneralSettings(GeneralShare):
         None, description="Own prompts of the task general; the 230 that come with Tucano when empty."
     )
 
-    @model_validator(mode="after")
-    def _path_is_read(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.path and not self.share:
-            raise ValueError("data.general.path is not read while data.general.share=0; give it a share, like 0.1")
-        return self
+            yield "data.general.path is not read while data.general.share=0; give it a share, like 0.1"
 
 
 class PromptPlan(Section):
@@ -158,44 +153,35 @@ class DataSettings(PromptPlan):
         GeneralSettings(), description="General Portuguese demonstrations mixed into SFT, against forgetting."
     )
 
-    @model_validator(mode="after")
-    def _something_can_be_paraphrased(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.paraphrases and all(part.source == "jsonl" for part in self.parts):
-            raise ValueError(
+            yield (
                 "data.paraphrases rewords frames that are known, and of your own prompts nobody knows what is frame"
                 " and what content: set it to 0 and write further wordings as rows of your file"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _mix_is_a_distribution(self) -> Self:
         whole = sum(self.mix.values())
         if not whole:
-            raise ValueError("data.mix must add up to 1, and no task has a share")
+            yield "data.mix must add up to 1, and no task has a share"
         if abs(whole - 1) > SLACK:
             scaled = ", ".join(f"{task}: {share / whole:.4g}" for task, share in self.mix.items() if share)
-            raise ValueError(
-                f"data.mix must add up to 1, it adds up to {whole:g}; in these proportions it is {{{scaled}}}"
-            )
-        return self
+            yield f"data.mix must add up to 1, it adds up to {whole:g}; in these proportions it is {{{scaled}}}"
+        yield from self._unfit_sources()
 
-    @model_validator(mode="after")
-    def _sources_are_named_once(self) -> Self:
+    def _unfit_sources(self) -> Iterator[str]:
         names = [part.source for part in self.sources]
         if not names:
             NamedSource(source=self.source, path=self.path)
-            return self
+            return
         if self.source != "synthetic" or self.path:
-            raise ValueError("data.sources names all sources; leave data.source and data.path out")
+            yield "data.sources names all sources; leave data.source and data.path out"
         if names.count("olist") > 1:
-            raise ValueError("data.sources names olist twice, and a prompt set has one store; put the files together")
+            yield "data.sources names olist twice, and a prompt set has one store; put the files together"
         places = [normpath(part.path) for part in self.sources if part.path]
         if twice := next((place for place in places if places.count(place) > 1), None):
-            raise ValueError(f"data.sources names {twice} twice; give it one share")
+            yield f"data.sources names {twice} twice; give it one share"
         if abs(sum(part.share for part in self.sources) - 1) > SLACK:
             whole = sum(part.share for part in self.sources)
-            raise ValueError(f"the shares of data.sources must add up to 1, they add up to {whole:g}")
-        return self
+            yield f"the shares of data.sources must add up to 1, they add up to {whole:g}"
 
     @property
     def paths(self) -> tuple[str | None, ...]:

@@ -1,8 +1,8 @@
 """APIs that answer as OpenAI's do."""
 
-from typing import Self
+from collections.abc import Iterator
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from tucano.security.addresses import is_external
 from tucano.security.texts import ArmName, BaseUrl, Line
@@ -32,9 +32,7 @@ class EndpointSettings(Endpoint):
     attempts: PositiveInt = Field(4, le=100, description="Attempts per answer before it counts as failed.")
     parallel: PositiveInt = Field(4, le=1000, description="Requests at a time.")
 
-    @model_validator(mode="after")
-    def _key_is_not_read_on_the_way(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.key_env and self.url.lower().startswith("http://") and is_external(self.url):
             host = self.url.partition("://")[2].partition("/")[0]
-            raise ValueError(f"endpoint {self.name} would send its key over plain http to {host}; use https")
-        return self
+            yield f"endpoint {self.name} would send its key over plain http to {host}; use https"

@@ -1,9 +1,9 @@
 """Settings of where and how a run computes, and what that costs: `worker.*`, `cost.*`, `execution.*`."""
 
 import datetime
-from typing import Self
+from collections.abc import Iterator
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from tucano.security.texts import DeploymentName, Line
 from tucano.settings.base import Section
@@ -61,12 +61,10 @@ class CostSettings(Section):
         description="Price table; a machine without a row has hours and no dollars.",
     )
 
-    @model_validator(mode="after")
-    def _one_price_each(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         names = [price.machine for price in self.prices]
         if len({*names}) != len(names):
-            raise ValueError(f"cost.prices has a machine twice: {', '.join(names)}")
-        return self
+            yield f"cost.prices has a machine twice: {', '.join(names)}"
 
 
 class ExecutionSettings(Section):

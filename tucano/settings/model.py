@@ -1,8 +1,9 @@
 """Settings of the model: `model.*`."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, PositiveInt
 
 from tucano import chat_templates
 from tucano.artifacts.identity import SHIPPED
@@ -64,11 +65,9 @@ class ModelSettings(AdaptedModel, NanoModel):
         " model_name_or_path.",
     )
 
-    @model_validator(mode="after")
-    def _device_can_do_it(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.device == "cpu" and self.backend == "unsloth":
-            raise ValueError("model.backend=unsloth needs model.device=cuda")
-        return self
+            yield "model.backend=unsloth needs model.device=cuda"
 
     @property
     def place(self) -> str:

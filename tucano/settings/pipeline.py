@@ -2,7 +2,8 @@
 
 import difflib
 import json
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -70,116 +71,113 @@ class PipelineSettings(Section):
             )
         return values
 
-    @model_validator(mode="after")
-    def _nano_is_trained_whole(self) -> Self:
-        if self.model.name == "nano" and not self.sft.enabled:
-            raise ValueError(
-                "model.name=nano starts from random weights, which only SFT can train: leave sft.enabled=true"
-            )
-        if self.model.name == "nano" and self.model.quantization != "none":
-            raise ValueError(
-                "model.quantization=nf4 needs a model that is given: nano is trained whole, and 4 bits cannot be"
-            )
-        return self
+    def _faults(self) -> Iterator[str]:
+        yield from self._impossible()
+        yield from self._impossible_with_unsloth()
+        yield from self._idle_without_steps()
+        yield from self._never_raised()
+        yield from self._unfit_thinking()
+        yield from self._unfit_adapters()
+        yield from self._without_rewards()
+        yield from self._unfit_conditions()
 
-    @model_validator(mode="after")
-    def _the_run_can_do_it(self) -> Self:
-        if self.model.backend == "unsloth" and self.grpo._entropy_bonus:
-            raise ValueError(
-                "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no"
-                " entropy bonus"
-            )
-        if self.model.backend == "unsloth" and self.grpo.entropy_advantages:
-            raise ValueError(
-                "grpo.entropy_advantages needs model.backend=transformers: unsloth does not say a completion's entropy"
-            )
-        if self.model.backend == "unsloth" and (self.grpo.block_advantages or self.grpo.teacher):
-            raise ValueError(
-                f"grpo.{'block_advantages' if self.grpo.block_advantages else 'teacher'} needs"
-                " model.backend=transformers: unsloth moves the tokens of a completion, and none would find its own"
-                " advantage"
-            )
+    def _impossible(self) -> Iterator[str]:
+        if self.model.name == "nano" and not self.sft.enabled:
+            yield "model.name=nano starts from random weights, which only SFT can train: leave sft.enabled=true"
+        if self.model.name == "nano" and self.model.quantization != "none":
+            yield "model.quantization=nf4 needs a model that is given: nano is trained whole, and 4 bits cannot be"
         if self.grpo.block_advantages and not any(map(is_answered_with_fields, self.tasks)):
-            raise ValueError(
+            yield (
                 f"grpo.block_advantages does nothing for {', '.join(self.tasks)}: no task of this run is answered with"
                 " fields; leave it out"
             )
-        if self.model.backend == "unsloth" and self.model.dtype == "float32":
-            raise ValueError(
-                "model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16"
-            )
-        if self.model.backend == "unsloth" and self.dpo.enabled:
-            raise ValueError(
-                "dpo.enabled=true needs model.backend=transformers: unsloth's DPO trainer was never held against TRL's"
-            )
         if self.grpo.sampler == "vllm" and self.worker.vllm_python is None:
-            raise ValueError(
+            yield (
                 "grpo.sampler=vllm needs an interpreter with vLLM: name it with worker.vllm_python=/PATH/bin/python"
                 " (docs/gpu.md says how to make one)"
             )
         if self.grpo.sampler == "vllm" and self.model.lora_rank > VLLM_RANKS[-1]:
-            raise ValueError(
+            yield (
                 f"model.lora_rank={self.model.lora_rank} is more than the {VLLM_RANKS[-1]} that grpo.sampler=vllm"
                 " serves; lower it, or set grpo.sampler=local"
             )
         if not self.grpo.max_steps and not self.dpo.enabled:
-            raise ValueError("grpo.max_steps=0 trains nothing; give it steps, or set dpo.enabled=true for DPO alone")
+            yield "grpo.max_steps=0 trains nothing; give it steps, or set dpo.enabled=true for DPO alone"
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
-            raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
-        return self
+            yield f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal"
 
-    @model_validator(mode="after")
-    def _nothing_shapes_steps_that_are_not_made(self) -> Self:
+    def _impossible_with_unsloth(self) -> Iterator[str]:
+        if self.model.backend != "unsloth":
+            return
+        if self.grpo._entropy_bonus:
+            yield (
+                "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no"
+                " entropy bonus"
+            )
+        if self.grpo.entropy_advantages:
+            yield (
+                "grpo.entropy_advantages needs model.backend=transformers: unsloth does not say a completion's entropy"
+            )
+        if self.grpo.block_advantages or self.grpo.teacher:
+            yield (
+                f"grpo.{'block_advantages' if self.grpo.block_advantages else 'teacher'} needs"
+                " model.backend=transformers: unsloth moves the tokens of a completion, and none would find its own"
+                " advantage"
+            )
+        if self.model.dtype == "float32":
+            yield (
+                "model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16"
+            )
+        if self.dpo.enabled:
+            yield (
+                "dpo.enabled=true needs model.backend=transformers: unsloth's DPO trainer was never held against TRL's"
+            )
+
+    def _idle_without_steps(self) -> Iterator[str]:
         """What DPO reads too may be set, and so may what either has for its steps: the preflight rehearses some."""
         if self.grpo.max_steps:
-            return self
+            return
         own_of_both = DpoTraining.model_fields.keys() - {"beta"}  # DPO's is another
         read = {"max_steps", *own_of_both, *Drawing.model_fields, *Looking.model_fields}
         usual = {name: field.default for name, field in GrpoRun.model_fields.items() if name not in read}
         if idle := [name for name, value in usual.items() if getattr(self.grpo, name) != value]:
-            raise ValueError(
+            yield (
                 f"grpo.max_steps=0 makes no step, so {', '.join(f'grpo.{name}' for name in idle)} would do nothing;"
                 f" leave out, or set {', '.join(f'grpo.{name}={json.dumps(usual[name])}' for name in idle)}"
             )
-        return self
 
-    @model_validator(mode="after")
-    def _the_run_stops_on_what_it_watches(self) -> Self:
+    def _never_raised(self) -> Iterator[str]:
         for alarm, is_watched, needs in (
             ("sampler_apart", self.grpo.sampler == "vllm", "grpo.sampler=vllm"),
             ("task_starved", self.grpo.task_weights == "iwu", "grpo.task_weights=iwu"),
         ):
             if alarm in self.health.stop_on and not is_watched:
-                raise ValueError(
+                yield (
                     f"health.stop_on names {alarm}, which is only raised with {needs}: it would never end this run;"
                     " take it out"
                 )
-        return self
 
-    @model_validator(mode="after")
-    def _only_who_can_thinks(self) -> Self:
+    def _unfit_thinking(self) -> Iterator[str]:
         asked = self.data.thinking or ()
         if absent := [task for task in asked if task not in self.tasks]:
-            raise ValueError(
+            yield (
                 f"data.thinking names {', '.join(absent)}, and this run has no such task; take it out, or give it a"
                 " share in data.mix"
             )
         if asked and self.dpo.enabled:
-            raise ValueError(
+            yield (
                 "dpo.enabled=true learns from answers without their thoughts, which would unlearn data.thinking; leave"
                 " one of them out"
             )
         if not asked and (self.grpo.think_weight or self.grpo.max_think_tokens):
-            raise ValueError(
+            yield (
                 "grpo.think_weight and grpo.max_think_tokens do nothing where no task is answered after a thought; name"
                 " some in data.thinking"
             )
-        return self
 
-    @model_validator(mode="after")
-    def _adapters_per_task_are_built(self) -> Self:
+    def _unfit_adapters(self) -> Iterator[str]:
         if self.grpo.adapters == "one":
-            return self
+            return
         named = list(self.benchmark.named)
         for there, sentence in (
             (len(self.tasks) == 1, f"does nothing with a single task ({self.tasks[0]}); use one"),
@@ -191,43 +189,38 @@ class PipelineSettings(Section):
             (bool(named), f"has no adapter for questions without a task; leave benchmark.{', '.join(named)} empty"),
         ):
             if there:
-                raise ValueError(f"grpo.adapters=per_task {sentence}")
-        return self
+                yield f"grpo.adapters=per_task {sentence}"
 
-    @model_validator(mode="after")
-    def _rewards_know_the_tasks(self) -> Self:
+    def _without_rewards(self) -> Iterator[str]:
         for field, name in (("grpo.rewards", self.grpo.rewards), ("comparison.rewards", self.comparison.rewards)):
             if unknown := [task for task in self.tasks if task not in SETS[name]]:
-                raise ValueError(
+                yield (
                     f"{field}={name} has no reward for {', '.join(unknown)}; choose grounded, or leave it out of"
                     " data.mix"
                 )
-        return self
 
-    @model_validator(mode="after")
-    def _conditions_name_components_of_one_task(self) -> Self:
+    def _unfit_conditions(self) -> Iterator[str]:
         if not self.grpo.conditions:
-            return self
+            return
         rewards = load_reward_set(self.grpo.rewards)
         known = [name for task in self.tasks for name in rewards.component_names(task)]
         for condition in self.grpo.conditions:
             for name in (condition.component, condition.needs):
                 if name not in known:
                     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0)[0]
-                    raise ValueError(
+                    yield (
                         f"grpo.conditions names {name!r}, which the tasks of this run do not have in"
                         f" grpo.rewards={self.grpo.rewards}; the nearest is {nearest!r}"
                     )
             if condition.component.partition(".")[0] != condition.needs.partition(".")[0]:
-                raise ValueError(
+                yield (
                     f"grpo.conditions joins {condition.component} with {condition.needs}: no completion has both,"
                     " choose one task"
                 )
         joined = {(condition.component, condition.needs) for condition in self.grpo.conditions}
         if both := next((pair for pair in sorted(joined) if pair[::-1] in joined), None):
             which = "need itself" if both[0] == both[1] else f"and {both[1]} need each other"
-            raise ValueError(f"grpo.conditions let {both[0]} {which}; let it need another component of its task")
-        return self
+            yield f"grpo.conditions let {both[0]} {which}; let it need another component of its task"
 
     @property
     def validation_temperature(self) -> float:

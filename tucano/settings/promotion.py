@@ -1,9 +1,9 @@
 """Settings of the registry, of what is served from it, and of watching: `promotion.*`, `serving.*`, `monitor.*`."""
 
 import re
-from typing import Self
+from collections.abc import Iterator
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, field_validator, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, field_validator
 
 from tucano.prompts import Task
 from tucano.security.texts import Line, Name
@@ -63,21 +63,19 @@ class ServingSettings(Section):
     )
     log_share: Share = Field(1.0, description="Share of the requests that is kept or traced, drawn at random.")
 
-    @model_validator(mode="after")
-    def _routes_lead_somewhere(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         names = [endpoint.name for endpoint in self.endpoints]
         if twice := [name for name in names if names.count(name) > 1 or name in (CHAMPION, RULES)]:
-            raise ValueError(f"serving.endpoints cannot have (another) one called {twice[0]}; give it another name")
+            yield f"serving.endpoints cannot have (another) one called {twice[0]}; give it another name"
         for task, steps in self.routes.items():
             if not steps:
-                raise ValueError(f"serving.routes.{task} is empty; name who answers it, like [champion]")
+                yield f"serving.routes.{task} is empty; name who answers it, like [champion]"
             for step in steps:
                 if step not in (CHAMPION, RULES, *names) and not self._is_version(step):
-                    raise ValueError(
+                    yield (
                         f"serving.routes.{task} names {step}, which is nothing that can answer: write champion, rules,"
                         " a version like tucano/2 or tucano@challenger, or a name of serving.endpoints"
                     )
-        return self
 
     @staticmethod
     def _is_version(step: str) -> bool:

@@ -6,11 +6,11 @@ interpreters, when checkpoints are written, prices) is not handed over: it trave
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from tucano.prompts import Task
 from tucano.settings.audit import AuditStage, ReauditStage
-from tucano.settings.base import Section, narrowed
+from tucano.settings.base import S, Section, narrowed
 from tucano.settings.benchmark import (
     BaselinesStage,
     BenchmarkSetStage,
@@ -29,8 +29,6 @@ from tucano.settings.training.dpo import DpoRun, DpoStage, DpoTraining
 from tucano.settings.training.drawing import Drawing, Looking
 from tucano.settings.training.grpo import GrpoStage, MergeStage, PreflightStage
 from tucano.settings.training.sft import SftStage
-
-S = TypeVar("S", bound=Section)
 
 
 class JoinStage(Section):

@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any, Protocol, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, Self, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool, Reword
-from tucano.specs.objects import Field
+from tucano.specs.objects import Field, require_possible
 from tucano.specs.scoring import Case
 
 
@@ -66,6 +66,22 @@ class Reference(BaseModel):
     Further fields are kept."""
 
     model_config = ConfigDict(strict=True, extra="allow")
+
+
+class FieldsReference(Reference):
+    """Of a task that is answered with one JSON object: true values of its fields, those of `known`. `all_of_them`:
+    either none is given or each is.
+    """
+
+    known: ClassVar[Mapping[str, Field]]
+    all_of_them: ClassVar[bool] = True
+    fields: dict[str, JsonValue] = {}
+
+    @field_validator("fields")
+    @classmethod
+    def _are_possible(cls, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        require_possible(fields, cls.known, cls.all_of_them)
+        return fields
 
 
 class Material(Protocol):

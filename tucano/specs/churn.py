@@ -6,19 +6,18 @@ that probability.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Self
 
-import pydantic
+from pydantic import model_validator
 
 from rewards.extraction import CHECKS
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Bank, Pool
-from tucano.specs.base import Baseline, Display, Drawn, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Drawn, FieldsReference, Material, Probes, Scorer, TaskSpec
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import Case, balanced_accuracy, mean, plain, read_json
 
@@ -68,15 +67,15 @@ _RECORDS = Bank(
 )
 
 
-class _Reference(Reference):
-    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
+class _Reference(FieldsReference):
     """Risk, and the true probability of leaving."""
+
+    known = FIELDS
     left: bool = False
     """Whether the customer left."""
 
-    @pydantic.model_validator(mode="after")
-    def _is_possible(self) -> Self:
-        objects.require_possible(self.fields, FIELDS, all_of_them=True)
+    @model_validator(mode="after")
+    def _outcome_is_known(self) -> Self:
         if self.fields and "left" not in self.model_fields_set:
             raise ValueError("left is missing: whether the customer left")
         return self
@@ -130,18 +129,12 @@ def translated_risk(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 def probability_as_text(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The probability is a percentage in quotation marks."""
-    chance = answer.values.get("probability")
-    if not isinstance(chance, float):
-        return answer
-    return replace(answer, values=answer.values | {"probability": f"{chance:.0%}"})
+    return objects.altered(answer, "probability", float, lambda chance: f"{chance:.0%}")
 
 
 def turned_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The probability of staying instead of leaving, or certainty where nothing is certain."""
-    chance = answer.values.get("probability")
-    if not isinstance(chance, float):
-        return answer
-    return replace(answer, values=answer.values | {"probability": 1.0 if chance == 0.5 else round(1 - chance, 2)})
+    return objects.altered(answer, "probability", float, lambda chance: 1.0 if chance == 0.5 else round(1 - chance, 2))
 
 
 def no_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -181,8 +174,7 @@ def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) 
 def brier(left: bool, said: Any) -> float:
     """Squared distance of a stated probability from what happened (Brier 1950, one side); what states none is as
     wrong as can be."""
-    known = isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= 1
-    return (said - left) ** 2 if known else 1.0
+    return (said - left) ** 2 if _is_probability(said) else 1.0
 
 
 def _metrics(cases: Sequence[Case]) -> dict[str, float]:

@@ -9,14 +9,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pydantic
-
 from rewards.extraction import CHECKS
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Pool
-from tucano.specs.base import Baseline, Display, Drawn, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Drawn, FieldsReference, Material, Probes, Scorer, TaskSpec
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import (
     Case,
@@ -64,15 +62,11 @@ FIELDS = {name: replace(kind, allows=CHECKS.get(name, objects.is_text)) for name
 _BOOLEANS = tuple(name for name, kind in FIELDS.items() if isinstance(kind.usual, bool))
 
 
-class _Reference(Reference):
-    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
-    """Any subset of the ten answer fields, with their true values."""
+class _Reference(FieldsReference):
+    """Any subset of the ten answer fields."""
 
-    @pydantic.field_validator("fields")
-    @classmethod
-    def _are_possible(cls, fields: dict[str, pydantic.JsonValue]) -> dict[str, pydantic.JsonValue]:
-        objects.require_possible(fields, FIELDS)
-        return fields
+    known = FIELDS
+    all_of_them = False
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
@@ -120,12 +114,7 @@ def boolean_as_word(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 def score_as_text(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The score is a string or a decimal: "4" or "4,5"."""
-    if "sentiment_score" not in answer.values:
-        return answer
-    return replace(
-        answer,
-        values=answer.values | {"sentiment_score": f"{answer.values['sentiment_score']}{rng.choice(('', ',5'))}"},
-    )
+    return objects.altered(answer, "sentiment_score", int, lambda score: f"{score}{rng.choice(('', ',5'))}")
 
 
 def contradicted_stars(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -198,12 +187,14 @@ def mood(folded: str) -> int:
 def _extracted(text: str, categories: Sequence[str]) -> dict[str, Any]:
     """Stars, word lists and the categories of the training set: what a page of rules knows about a review."""
     folded = fold(text)
-    stated = _stated_stars(folded)
+    stated = _STARS.search(folded)
+    stars = int(stated[1] or stated[2]) if stated else mood(folded)
     issues = {name: bool(pattern.search(folded)) for name, pattern in _ISSUE_WORDS.items()}
-    stars = mood(folded) if stated is None else stated
     complaint = next((_COMPLAINTS[name] for name, present in issues.items() if present), None)
     return {
-        **_of_stars(stars),
+        **felt(stars),
+        "churn_risk": "low" if stars >= 4 else "medium" if stars == 3 else "high",
+        "repurchase_intent": stars >= 4,
         "category": next((name for name in categories if fold(name) in folded), "outros"),
         **issues,
         "main_complaint": complaint,
@@ -211,24 +202,10 @@ def _extracted(text: str, categories: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _stated_stars(folded: str) -> int | None:
-    found = _STARS.search(folded)
-    return int(found[1] or found[2]) if found else None
-
-
 def felt(stars: int) -> dict[str, Any]:
     """Label and score of so many stars."""
     label = "positive" if stars >= 4 else "neutral" if stars == 3 else "negative"
     return {"sentiment": label, "sentiment_score": min(5, max(1, stars))}
-
-
-def _of_stars(stars: int) -> dict[str, Any]:
-    """The fields that go with the stars of a review."""
-    return {
-        **felt(stars),
-        "churn_risk": "low" if stars >= 4 else "medium" if stars == 3 else "high",
-        "repurchase_intent": stars >= 4,
-    }
 
 
 # The benchmark

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tucano.specs.texts import Change, Flaw, taken_back, without_accents
 
+T = TypeVar("T")
 JsonObject = dict[str, Any]
 FIELD = 0.3
 """Points of the guide's scale that one wrong field of ten costs at least: the guide allows a slip, and a program must
@@ -90,6 +91,12 @@ def exchanged(answer: ObjectAnswer, name: str, others: Mapping[Any, str]) -> Obj
     """With another value of a field, where there is one for the value that it has."""
     value = answer.values.get(name)
     return replace(answer, values=answer.values | {name: others[value]}) if value in others else answer
+
+
+def altered(answer: ObjectAnswer, name: str, kind: type[T], change: Callable[[T], Any]) -> ObjectAnswer:
+    """With the value of a field changed, where it has one of that kind."""
+    value = answer.values.get(name)
+    return replace(answer, values=answer.values | {name: change(value)}) if isinstance(value, kind) else answer
 
 
 def without(answer: ObjectAnswer, *names: str) -> ObjectAnswer:
@@ -266,11 +273,6 @@ def as_good(text: str) -> Iterator[Change]:
     yield "layout: fence without a name", compact, f"```\n{compact}\n```"
     yield "layout: escaped", compact, json.dumps(answer, separators=(",", ":"))
     yield "layout: another first field", compact, dumped(dict([*list(answer.items())[1:], *list(answer.items())[:1]]))
-
-
-def right_answer(truth: Mapping[str, Any], fields: Mapping[str, Field]) -> list[str]:
-    """The object of the true fields, where all are known."""
-    return [dumped({name: truth[name] for name in fields})] if set(truth) == set(fields) else []
 
 
 def repaired(answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, str]:

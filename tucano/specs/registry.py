@@ -8,7 +8,7 @@ from typing import Any
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.specs.base import TaskSpec
-from tucano.specs.objects import right_answer
+from tucano.specs.objects import dumped
 
 
 def _found(name: Task) -> TaskSpec:
@@ -45,8 +45,10 @@ def schema_of(task: Task) -> dict[str, Any] | None:
 def right_answers(prompt: Prompt) -> list[str]:
     """Answers made of a prompt's truth, where that is a whole answer."""
     spec = spec_of(prompt.task)
+    if not spec.fields:
+        return spec.right_answers(prompt)
     known = prompt.reference.get("fields", {})
-    return right_answer(known, spec.fields) if spec.fields else spec.right_answers(prompt)
+    return [dumped({name: known[name] for name in spec.fields})] if set(known) == set(spec.fields) else []
 
 
 def gold(prompt: Prompt) -> str:

@@ -3,18 +3,15 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
-
-import pydantic
 
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import JOINT, Bank, Pool
-from tucano.specs.base import Baseline, Display, Drawn, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Drawn, FieldsReference, Material, Probes, Scorer, TaskSpec
 from tucano.specs.extraction import FIELDS as REVIEW_FIELDS
 from tucano.specs.extraction import felt, mood, score_as_text
 from tucano.specs.objects import ObjectAnswer
@@ -41,15 +38,10 @@ _FRAMES = Bank(
 )
 
 
-class _Reference(Reference):
-    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
+class _Reference(FieldsReference):
     """Label and stars."""
 
-    @pydantic.field_validator("fields")
-    @classmethod
-    def _are_possible(cls, fields: dict[str, pydantic.JsonValue]) -> dict[str, pydantic.JsonValue]:
-        objects.require_possible(fields, FIELDS, all_of_them=True)
-        return fields
+    known = FIELDS
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
@@ -85,11 +77,8 @@ def translated_label(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 def far_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The score is two or more stars off."""
-    score = answer.values.get("sentiment_score")
-    if not isinstance(score, int):
-        return answer
-    return replace(
-        answer, values=answer.values | {"sentiment_score": rng.choice([s for s in range(1, 6) if abs(s - score) > 1])}
+    return objects.altered(
+        answer, "sentiment_score", int, lambda score: rng.choice([s for s in range(1, 6) if abs(s - score) > 1])
     )
 
 

@@ -1,8 +1,8 @@
 """Settings of preference optimisation after GRPO: `dpo.*`."""
 
-from typing import Self
+from collections.abc import Iterator
 
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from tucano.security.texts import Line
 from tucano.settings.base import Schedule, Section, Share
@@ -38,14 +38,12 @@ class DpoTraining(Section):
     eval_steps: PositiveInt = Field(10, description="Steps between two validation evaluations.")
     patience: PositiveInt = Field(5, description="Evaluations without a better one before training stops.")
 
-    @model_validator(mode="after")
-    def _batches_fit(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.batch_size % self.micro_batch:
-            raise ValueError(
+            yield (
                 f"dpo.micro_batch={self.micro_batch} does not divide dpo.batch_size={self.batch_size};"
                 f" {self.batch_size} would"
             )
-        return self
 
 
 class DpoSettings(DpoTraining):
@@ -62,22 +60,19 @@ class DpoSettings(DpoTraining):
     )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
 
-    @model_validator(mode="after")
-    def _there_are_pairs(self) -> Self:
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
         if self.pairs is not None and not self.enabled:
-            raise ValueError(f"dpo.pairs={self.pairs} would not be read; set dpo.enabled=true, or leave it out")
+            yield f"dpo.pairs={self.pairs} would not be read; set dpo.enabled=true, or leave it out"
         if self.rounds > 1 and not self.enabled:
-            raise ValueError(f"dpo.rounds={self.rounds} would not be trained; set dpo.enabled=true, or leave it out")
+            yield f"dpo.rounds={self.rounds} would not be trained; set dpo.enabled=true, or leave it out"
         if self.enabled and not self.ranked and self.pairs is None:
-            raise ValueError(
-                "dpo.ranked=false leaves no pairs to learn from; name some with dpo.pairs, or leave it true"
-            )
+            yield "dpo.ranked=false leaves no pairs to learn from; name some with dpo.pairs, or leave it true"
         if self.rounds > 1 and not self.ranked:
-            raise ValueError(
+            yield (
                 f"dpo.rounds={self.rounds} draws answers anew in each round, and dpo.ranked=false draws none; leave one"
                 " of them out"
             )
-        return self
 
 
 class DpoRun(DpoTraining, Drawing, Looking):

@@ -1,8 +1,9 @@
 """How answers are drawn, scored and looked at: what GRPO and what comes after it share, under `grpo.*`."""
 
-from typing import Literal, Self
+from collections.abc import Iterator
+from typing import Literal
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt
 
 from tucano.settings.base import RewardSetName, Section, Share
 
@@ -44,11 +45,9 @@ class Admission(Section):
         None, le=10**6, description="Training prompts that are tried, drawn at random; null: all. Others are left out."
     )
 
-    @model_validator(mode="after")
-    def _something_lies_between(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.low >= self.high:
-            raise ValueError(f"grpo.admission.low={self.low} is not below grpo.admission.high={self.high}")
-        return self
+            yield f"grpo.admission.low={self.low} is not below grpo.admission.high={self.high}"
 
 
 class Looking(Section):

@@ -2,9 +2,9 @@
 
 import warnings
 from collections.abc import Iterator
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from tucano.prompts import Task
 from tucano.settings.base import Schedule, Section, Seed, Share
@@ -147,31 +147,25 @@ class GrpoTraining(Drawing):
     eval_steps: PositiveInt = Field(50, description="Steps between two validation evaluations.")
     patience: PositiveInt = Field(15, description="Evaluations without a better one before training stops.")
 
-    @model_validator(mode="after")
-    def _batches_fit(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if self.batch_size % self.generations:
             nearest = max(1, (self.batch_size + self.generations // 2) // self.generations) * self.generations
-            raise ValueError(
+            yield (
                 f"grpo.batch_size={self.batch_size} is not divisible by grpo.generations={self.generations}; {nearest}"
                 " would be"
             )
         if self.batch_size % self.micro_batch:
-            raise ValueError(
+            yield (
                 f"grpo.micro_batch={self.micro_batch} does not divide grpo.batch_size={self.batch_size};"
                 f" {self.generations} would"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _nothing_is_silently_ignored(self) -> Self:
-        if sentence := next(self._idle(), None):
-            raise ValueError(f"grpo.{sentence}")
+        yield from (f"grpo.{sentence}" for sentence in self._idle())
         if self.eval_steps > self.max_steps > 0:
-            raise ValueError(
+            yield (
                 f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be"
                 " chosen"
             )
-        return self
+        yield from self._unfit_ceilings()
 
     def warn_of_patience(self) -> None:
         """Where a run could not stop early, or a long one not after its usual best. Not part of validation: what was
@@ -286,32 +280,30 @@ class GrpoTraining(Drawing):
         """Whether any of these fields has another value than its default."""
         return any(getattr(self, field) != type(self).model_fields[field].default for field in fields)
 
-    @model_validator(mode="after")
-    def _ceilings_fit(self) -> Self:
+    def _unfit_ceilings(self) -> Iterator[str]:
         steps = [step for step, _ in self.length_stages]
         ceilings = [tokens for _, tokens in self.length_stages]
         if steps != sorted(set(steps)) or any(step >= self.max_steps > 0 for step in steps):
-            raise ValueError(
+            yield (
                 f"grpo.length_stages begin at steps {steps}; they must rise and stay below"
                 f" grpo.max_steps={self.max_steps}"
             )
         if max(ceilings, default=0) > self.max_completion_tokens:
-            raise ValueError(
+            yield (
                 f"grpo.length_stages reach {max(ceilings)} tokens, above"
                 f" grpo.max_completion_tokens={self.max_completion_tokens}"
             )
         lowest = min((*ceilings, self.max_completion_tokens))
         if self.max_think_tokens is not None and self.max_think_tokens >= lowest:
-            raise ValueError(
+            yield (
                 f"grpo.max_think_tokens={self.max_think_tokens} leaves no room for an answer below the ceiling of"
                 f" {lowest} tokens; lower it, or raise that of grpo.length_stages or grpo.max_completion_tokens"
             )
         if self.overlong_tokens >= lowest:
-            raise ValueError(
+            yield (
                 f"grpo.overlong_tokens={self.overlong_tokens} would punish every completion; it must be below the"
                 f" ceiling of {lowest}"
             )
-        return self
 
 
 class GrpoRun(Looking, GrpoTraining):
@@ -321,12 +313,11 @@ class GrpoRun(Looking, GrpoTraining):
         None, description="Which training prompts are drawn from, by what the start earns with them; null: all."
     )
 
-    @model_validator(mode="after")
-    def _enough_prompts_are_tried(self) -> Self:
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
         tried, needed = self.admission and self.admission.prompts, self.prompts_at_once
         if tried and tried < needed:
-            raise ValueError(f"grpo.admission.prompts={tried} is less than the {needed} that a step asks at once")
-        return self
+            yield f"grpo.admission.prompts={tried} is less than the {needed} that a step asks at once"
 
 
 class GrpoSettings(GrpoRun):
@@ -347,20 +338,15 @@ class GrpoSettings(GrpoRun):
         "one", description="One adapter for all tasks, or one for each, of grpo.max_steps steps each."
     )
 
-    @model_validator(mode="after")
-    def _seeds_differ(self) -> Self:
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
         if len(set(self.seeds)) != len(self.seeds):
-            raise ValueError(f"grpo.seeds has a seed twice: {list(self.seeds)}")
-        return self
-
-    @model_validator(mode="after")
-    def _a_checkpoint_is_evaluated(self) -> Self:
+            yield f"grpo.seeds has a seed twice: {list(self.seeds)}"
         if self.max_steps and self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
-            raise ValueError(
+            yield (
                 f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide"
                 " the other"
             )
-        return self
 
 
 class TrainerStage(Section):

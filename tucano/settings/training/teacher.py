@@ -1,8 +1,8 @@
 """A teacher of GRPO's student: `grpo.teacher`."""
 
-from typing import Self
+from collections.abc import Iterator
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat
 
 from tucano.security.addresses import is_external
 from tucano.settings.base import Section
@@ -29,11 +29,9 @@ class TeacherSettings(Teacher):
         False, description="Let prompts and answers leave this machine for a teacher that is not on it."
     )
 
-    @model_validator(mode="after")
-    def _answers_stay_here(self) -> Self:
+    def _faults(self) -> Iterator[str]:
         if is_external(self.endpoint.url) and not self.allow_external:
-            raise ValueError(
+            yield (
                 f"grpo.teacher: all prompts and answers of the training would leave this machine for"
                 f" {self.endpoint.name}; allow it with grpo.teacher.allow_external=true, or name a teacher here"
             )
-        return self
