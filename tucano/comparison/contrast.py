@@ -100,7 +100,7 @@ def effect(
     unchanged = np.abs(differences) < 10**-statistics.DECIMALS
     ranked = np.subtract(*equal) if equal and not unchanged.all() else differences
     estimate, low, high = statistics.hodges_lehmann(ranked, clusters=clusters)
-    mean = mean_by_t(differences, clusters)
+    mean = statistics.mean_t(differences, clusters)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
     return Effect(
@@ -125,17 +125,12 @@ def effect(
     )
 
 
-def mean_by_t(differences: Floats, clusters: Sequence[str] | None) -> Mean:
-    """The mean by Student's t, prompts of a cluster taken together."""
-    return statistics.clustered_t(differences, clusters) if clusters else statistics.mean_t(differences)
-
-
 def _units(differences: Floats, clusters: Sequence[str] | None) -> tuple[int, float]:
     """(how many independent units there are, prompts or clusters; the standard deviation of as many independent ones
     whose mean would be known as well as this one, 0 where none was seen).
     """
     units = len(set(clusters)) if clusters else len(differences)
-    return units, mean_by_t(differences, clusters).se * sqrt(units)
+    return units, statistics.mean_t(differences, clusters).se * sqrt(units)
 
 
 def _detectable(differences: Floats, clusters: Sequence[str] | None, alpha: float) -> float | None:

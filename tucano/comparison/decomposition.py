@@ -15,8 +15,8 @@ import numpy as np
 from rewards.parsing import objects
 from rewards.parsing.text import readable
 from tucano.comparison.answers import Answer, Decoding, prompt_means
-from tucano.comparison.contrast import mean_by_t
 from tucano.specs.registry import spec_of
+from tucano.statistics.inference import mean_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _step(
     clusters: Mapping[str, str] | None,
 ) -> Step:
     shared = [clusters[prompt] for prompt in prompts] if clusters else None
-    gain = mean_by_t(np.array([after[prompt] - before[prompt] for prompt in prompts]), shared)
+    gain = mean_t(np.array([after[prompt] - before[prompt] for prompt in prompts]), shared)
     start = float(np.mean([before[prompt] for prompt in prompts]))
     return Step(name, start, start + gain.mean, gain.mean, gain.low, gain.high)
 

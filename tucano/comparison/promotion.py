@@ -10,7 +10,7 @@ from tucano.comparison.wording import Speaker, messages
 from tucano.presentation.numbers import english, portuguese
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
-from tucano.statistics.inference import UNKNOWN, clustered_t
+from tucano.statistics.inference import UNKNOWN, mean_t
 from tucano.statistics.preference import Preference
 
 CHAMPION = "champion"
@@ -189,4 +189,4 @@ def noninferiority_bound(
     challengers = means[challenger, decoding]
     champions = means[CHAMPION, decoding]
     differences = [challengers[prompt] - champions[prompt] for prompt in champions]
-    return clustered_t(differences, [clusters.get(prompt, prompt) for prompt in champions], level=0.90).low
+    return mean_t(differences, [clusters.get(prompt, prompt) for prompt in champions], level=0.90).low
