@@ -108,7 +108,8 @@ def _refusal(evidence: Evidence, best: SeedResult) -> Standing | None:
     failed = evidence.reaudit.report.failed(best.arm)
     comparison = evidence.comparison.comparison
     decayed = decay(comparison.texts[best.arm], comparison.texts[comparison.reference])
-    return refusal(comparison.verdict, best.record.alarms, failed[0].message if failed else None, decayed)
+    hacked = next(((alarm.step, alarm.evidence) for alarm in best.record.alarms if alarm.name == "hacking"), None)
+    return refusal(comparison.verdict, hacked, failed[0].message if failed else None, decayed)
 
 
 def _admit(

@@ -42,7 +42,8 @@ def test_signed_rank_is_the_full_enumeration_with_ties_and_zeros(differences: li
 def test_signed_rank_is_scipys_exact_test_without_ties(n: int) -> None:
     differences = np.random.default_rng(n).normal(0.2, 1, n)
     greater, less = (
-        stats.wilcoxon(differences, alternative=alternative, method="exact").pvalue for alternative in ("greater", "less")
+        stats.wilcoxon(differences, alternative=alternative, method="exact").pvalue
+        for alternative in ("greater", "less")
     )
     found = ours.signed_rank(differences), ours.signed_rank(differences, "less")
     assert found == pytest.approx((greater, less), rel=1e-9)

@@ -122,9 +122,7 @@ def rank_biserial(differences: ArrayLike) -> float:
     return float((ranks * np.sign(values)).sum() / ranks.sum())
 
 
-def hodges_lehmann(
-    differences: ArrayLike, clusters: Sequence[Hashable] | None = None
-) -> tuple[float, float, float]:
+def hodges_lehmann(differences: ArrayLike, clusters: Sequence[Hashable] | None = None) -> tuple[float, float, float]:
     """Typical difference and its two-sided 95 % interval: (estimate, low, high).
 
     The estimate is the median of the Walsh averages (Hodges & Lehmann 1963). The interval inverts the exact signed-rank
@@ -292,8 +290,8 @@ def two_way_t(values: ArrayLike, clusters: Sequence[Hashable] | None = None) -> 
 
 
 def new_seed(values: ArrayLike, clusters: Sequence[Hashable] | None = None) -> tuple[float, float] | None:
-    """95 % prediction interval of the mean gain of one new seed over new prompts; None or `UNKNOWN` where `two_way_t` or its
-    interval is.
+    """95 % prediction interval of the mean gain of one new seed over new prompts; None or `UNKNOWN` where `two_way_t`
+    or its interval is.
 
     `values` [prompts, seeds] are differences. mean -+ t * sqrt(SE^2 + S^2) on as many degrees of freedom as seeds - 1
     or SE has: SE of the grand mean by `MeanSquares.error`, S^2 = MS_seed / prompts the variance of the seeds' means,
