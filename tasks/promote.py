@@ -60,7 +60,6 @@ from tucano.statistics.preference import Preference
 from tucano.thoughts import THOUGHTS
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import pack
-from tucano.tracking.prompts import register_prompts
 from tucano.training.jobs import MODULES
 from tucano.training.orders import JobFolders, order
 
@@ -127,7 +126,7 @@ def _admit(
     people = _of_champion(evidence.comparison.comparison.people, champion)
     primary = settings.comparison.primary
     found = standing(answers, best.arm, champion is not None, primary, settings.promotion, _held_out(prompts), people)
-    challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
+    challenger = run.tracker.find_version(f"{settings.promotion.model}@{CHALLENGER}")
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
     merged = where(run, merge)(run, prompts, start, best)
@@ -225,7 +224,7 @@ def register(
     with _package(run, prompts, best, merged) as folder:
         model = run.settings.promotion.model
         version = run.tracker.register(model, identity, folder, tags, aliases, description).version
-    register_prompts(run.tracker, model, version, prompts.files.systems())
+    run.tracker.register_prompts(model, version, prompts.files.systems())
     return version
 
 
