@@ -1,5 +1,4 @@
-"""Where a gain comes from: the parser that reads answers, supervised tuning, or reinforcement; and which parts of the
-reward.
+"""Where a gain comes from: the parser that reads answers, supervised tuning, or reinforcement.
 
 A gain that comes from a better parser is no learning: the predecessor's largest «gain» was one. So the first step is
 the same answers of the same model, read strictly (an extraction counts only if the whole answer is one object by the
@@ -35,15 +34,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """`steps`: {"overall" or task: in order} with gains that add up; `components`: {task: {component: gain over the
-    reference}}.
-
-    `repaired`: {arm: share of its answers of one JSON object that only the tolerant parser reads}.
-    """
+    """`steps`: {"overall" or task: in order} with gains that add up."""
 
     steps: dict[str, tuple[Step, ...]]
-    components: dict[str, dict[str, float]]
-    repaired: dict[str, float]
 
 
 def is_strict(answer: Answer) -> bool:
@@ -75,17 +68,14 @@ def decompose(
     together = {prompt: float(np.mean([means[arm][prompt] for arm in tuned])) for prompt in ids}
     stations.append(("grpo", together))
     groups = {**tasks, "overall": ids}
-    with_parser = any(spec_of(task).fields for task in tasks)
     return Decomposition(
-        steps={
+        {
             group: tuple(
                 _step(name, before, after, prompts, clusters if group == "overall" else None)
                 for (_, before), (name, after) in pairwise(stations)
             )
             for group, prompts in groups.items()
-        },
-        components={task: _component_gains(mine, task, path[-1], tuned) for task in tasks},
-        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)} if with_parser else {},
+        }
     )
 
 
@@ -100,22 +90,3 @@ def _step(
     gain = mean_t(np.array([after[prompt] - before[prompt] for prompt in prompts]), shared)
     start = float(np.mean([before[prompt] for prompt in prompts]))
     return Step(name, start, start + gain.mean, gain.mean, gain.low, gain.high)
-
-
-def _component_gains(answers: Sequence[Answer], task: str, reference: str, tuned: Sequence[str]) -> dict[str, float]:
-    """Every arm answers every prompt equally often, so the mean over answers is the mean over prompts."""
-
-    def mean(arm: str, name: str) -> float:
-        return float(
-            np.mean(
-                [answer.components.get(name, 0.0) for answer in answers if answer.arm == arm and answer.task == task]
-            )
-        )
-
-    names = dict.fromkeys(name for answer in answers if answer.task == task for name in answer.components)
-    return {name: float(np.mean([mean(arm, name) for arm in tuned])) - mean(reference, name) for name in names}
-
-
-def _repaired(answers: Sequence[Answer], arm: str) -> float:
-    read = [answer for answer in answers if answer.arm == arm and spec_of(answer.task).fields]
-    return sum(answer.reward > 0 and not is_strict(answer) for answer in read) / len(read)
