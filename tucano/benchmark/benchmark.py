@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from tucano.benchmark.endpoint import Bill
+from tucano.benchmark.endpoint import Bill, counts_of
 from tucano.benchmark.speeds import Speeds, render_speeds
 from tucano.comparison.answers import (
     DECODINGS,
@@ -86,7 +86,7 @@ def benchmark(
     by_measure = {found.measure: found for found in contrasts if found.arm == "seeds"}
     return Benchmark(
         schema_version=SCHEMA_VERSION,
-        prompts=_counts(prompts),
+        prompts=counts_of(prompts),
         metrics={arm: _metrics(answers, prompts, arm, databases, inference) for arm in arms},
         means={arm: _mean_row(truths[arm, "served"], rewards[arm, "served"]) for arm in arms},
         contrasts=contrasts,
@@ -97,11 +97,6 @@ def benchmark(
         and judge(by_measure["reward"], Judging(alpha=inference.alpha), truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
     )
-
-
-def _counts(prompts: Sequence[Prompt]) -> dict[str, int]:
-    names = sorted({f"{prompt.task} ({prompt.source})" for prompt in prompts})
-    return {name: sum(f"{prompt.task} ({prompt.source})" == name for prompt in prompts) for name in names}
 
 
 def _mean_row(truths: Mapping[str, float], rewards: Mapping[str, float]) -> dict[str, float]:

@@ -310,10 +310,7 @@ def task_means(values: Mapping[str, float], prompts: Sequence[Prompt]) -> dict[s
 
 
 def _headroom(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str) -> dict[str, Headroom]:
-    samples: dict[str, list[float]] = {}
-    for answer in answers:
-        if answer.arm == reference and answer.decoding == "sampled":
-            samples.setdefault(answer.prompt_id, []).append(answer.reward)
+    samples = prompt_values(answers, "reward")[reference, "sampled"]
     means = {prompt: sum(rewards) / len(rewards) for prompt, rewards in samples.items()}
     groups = {**by_task(prompts, means), "overall": list(means)}
     return {

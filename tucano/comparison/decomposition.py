@@ -52,7 +52,7 @@ def decompose(
     decoding: Decoding,
     path: Sequence[str],
     tuned: Sequence[str],
-    clusters: Mapping[str, str] | None = None,
+    clusters: Mapping[str, str],
 ) -> Decomposition:
     """`path`: the arms before training, in order (base, sft; or base alone); `tuned`: the seeds. `tasks`: {task: prompt
     ids}; `clusters`: {prompt id: what it shares with others}, which overall are taken together as in the verdict.
