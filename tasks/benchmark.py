@@ -33,7 +33,7 @@ from tucano.artifacts.lineage import adapter_config, base_of
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Recipe
 from tucano.benchmark.answers import scored, write_answers, write_baselines
-from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
+from tucano.benchmark.benchmark import Benchmark, Inference, benchmark, render_table
 from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
 from tucano.benchmark.judge import TASK, rate
 from tucano.benchmark.pace import read_paces
@@ -239,16 +239,19 @@ def judge_benchmark(
     chosen = of_benchmark(run.settings, trained)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        result = benchmark(
+        judged = benchmark(
             _answers(answered),
             read_prompts(questions.files.test),
             questions.files.folder,
             chosen.reference,
-            OutsideFindings(
-                _bills(answered, rated), rated.record.ratings if rated else {}, _speeds(paces, chosen.usd_per_hour)
-            ),
             Inference(chosen.alpha, chosen.resamples, chosen.seed),
             _look(run, questions, answered) if trained else 1,
+        )
+        result = replace(
+            judged,
+            bills=_bills(answered, rated),
+            judged=rated.record.ratings if rated else {},
+            speeds=_speeds(paces, chosen.usd_per_hour),
         )
         files = BenchmarkFiles(draft)
         write_record(files.result, result)

@@ -60,7 +60,6 @@ from tucano.statistics.preference import Preference
 from tucano.thoughts import THOUGHTS
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import pack
-from tucano.tracking.prompts import register_prompts
 from tucano.training.jobs import MODULES
 from tucano.training.orders import JobFolders, order
 
@@ -108,7 +107,8 @@ def _refusal(evidence: Evidence, best: SeedResult) -> Standing | None:
     failed = evidence.reaudit.report.failed(best.arm)
     comparison = evidence.comparison.comparison
     decayed = decay(comparison.texts[best.arm], comparison.texts[comparison.reference])
-    return refusal(comparison.verdict, best.record.alarms, failed[0].message if failed else None, decayed)
+    hacked = next(((alarm.step, alarm.evidence) for alarm in best.record.alarms if alarm.name == "hacking"), None)
+    return refusal(comparison.verdict, hacked, failed[0].message if failed else None, decayed)
 
 
 def _admit(
@@ -126,7 +126,7 @@ def _admit(
     people = _of_champion(evidence.comparison.comparison.people, champion)
     primary = settings.comparison.primary
     found = standing(answers, best.arm, champion is not None, primary, settings.promotion, _held_out(prompts), people)
-    challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
+    challenger = run.tracker.find_version(f"{settings.promotion.model}@{CHALLENGER}")
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
     merged = where(run, merge)(run, prompts, start, best)
@@ -224,7 +224,7 @@ def register(
     with _package(run, prompts, best, merged) as folder:
         model = run.settings.promotion.model
         version = run.tracker.register(model, identity, folder, tags, aliases, description).version
-    register_prompts(run.tracker, model, version, prompts.files.systems())
+    run.tracker.register_prompts(model, version, prompts.files.systems())
     return version
 
 

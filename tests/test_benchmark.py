@@ -18,9 +18,8 @@ from data.sources.b2w import issues_of
 from rewards import load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
-from tucano.benchmark import scores
 from tucano.benchmark.answers import baselines
-from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
+from tucano.benchmark.benchmark import Benchmark, Inference, benchmark, metrics, render_table, with_intervals
 from tucano.benchmark.endpoint import Bill
 from tucano.benchmark.pace import Pace
 from tucano.benchmark.speeds import Speeds, break_even_per_day, dollars_per_thousand, render_speeds
@@ -61,7 +60,7 @@ def test_brier_by_hand_and_against_scikit_learn() -> None:
 
 def test_an_answer_that_cannot_be_read_is_wrong_and_not_dropped() -> None:
     gold = {"sentiment": "positive", "sentiment_score": 5, "churn_risk": "low"}
-    found = scores.metrics([case(gold, gold), case({}, gold)])
+    found = metrics([case(gold, gold), case({}, gold)])
     assert found["extraction.sentiment.accuracy"] == 0.5
     assert found["extraction.sentiment.stars_off"] == 2.0  # 0 and 4
     assert found["extraction.churn.balanced_accuracy"] == 0.5
@@ -79,7 +78,7 @@ def test_the_reader_of_json_repairs_nothing() -> None:
 def test_the_same_seed_gives_the_same_interval_and_it_holds_the_value() -> None:
     gold = {"sentiment": "positive", "sentiment_score": 5, "churn_risk": "low"}
     cases = [case(gold if number % 3 else {}, gold, ("low",)) for number in range(30)]
-    first, again = (scores.with_intervals(cases, 100, np.random.default_rng(3)) for _ in range(2))
+    first, again = (with_intervals(cases, 100, np.random.default_rng(3)) for _ in range(2))
     assert first == again
     value, low, high = first["extraction.sentiment.accuracy"]
     assert low < value < high
@@ -156,8 +155,8 @@ def result(prompt_set: Path, questions: Path) -> Benchmark:
         for prompt in asked
     ]
     bills = {"constant": Bill(160, 2, 1000, 500, 0.25, 0.5, 1.5)}
-    outside = OutsideFindings(bills, {"sft": [3, None], "seed-1": [4, 5]})
-    return benchmark(answers, asked, questions, "sft", outside, Inference(0.05, 40, 7), looks=2)
+    judged = benchmark(answers, asked, questions, "sft", Inference(0.05, 40, 7), looks=2)
+    return replace(judged, bills=bills, judged={"sft": [3, None], "seed-1": [4, 5]})
 
 
 def test_baselines_stand_where_they_should(result: Benchmark) -> None:
@@ -187,7 +186,7 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
                 text = rules(prompt) if arm == "sft" else "x" * 300
                 made = answered(arm, prompt, text, questions, decoding)
                 answers.append(replace(made, reward=len(text) / 400 + place / 10_000))
-    assert benchmark(answers, asked, questions, "sft", OutsideFindings({}, {}), Inference(0.05, 2, 7)).hacking_suspected
+    assert benchmark(answers, asked, questions, "sft", Inference(0.05, 2, 7)).hacking_suspected
 
 
 def test_prompts_whose_truth_nobody_knows_are_contrasted_by_nothing(prompt_set: Path, questions: Path) -> None:
@@ -197,7 +196,7 @@ def test_prompts_whose_truth_nobody_knows_are_contrasted_by_nothing(prompt_set: 
     made = [answered(arm, prompt, text, questions) for arm in ("sft", "seed-1") for prompt in asked]
     for kept in (known, set[str]()):
         answers = [found if found.prompt_id in kept else replace(found, truth=None) for found in made]
-        result = benchmark(answers, asked, questions, "sft", OutsideFindings({}, {}), Inference(0.05, 2, 7))
+        result = benchmark(answers, asked, questions, "sft", Inference(0.05, 2, 7))
         found = {contrast.measure: contrast.overall.n for contrast in result.contrasts}
         assert found == {"reward": len(asked), **({"truth": len(kept)} if kept else {})}
         assert render_table(result)

@@ -138,7 +138,7 @@ def test_ranks_alone_make_no_fall_of_a_truth_whose_mean_rises() -> None:
     verdict = by_truth({"push": [0.01 + place / 10_000 for place in range(37)] + [-0.4] * 3})
     assert not verdict.hacking_suspected and not verdict.better
     assert verdict.cautions == ("unconfirmed",)
-    found = refusal(verdict, [], None, None)
+    found = refusal(verdict, None, None, None)
     assert found is not None and "the ground truth does not confirm" in found.reason
 
 
@@ -235,8 +235,6 @@ def test_the_steps_add_up_by_hand(result: Comparison) -> None:
     for steps in result.decomposition.steps.values():
         assert steps[0].before + sum(step.gain for step in steps) == pytest.approx(steps[-1].after)
     assert result.decomposition.steps["overall"][-1].gain == pytest.approx(result.main.overall.gain)
-    assert result.decomposition.repaired["base"] == pytest.approx(3 / 5)
-    assert result.decomposition.repaired["sft"] == 0.0
 
 
 def test_forgetting_by_hand() -> None:
@@ -267,7 +265,7 @@ def test_passages_that_all_change_alike_say_nothing_of_forgetting(lost: float) -
     found = compare(answers(GAINS, arms=ARMS), prompts(), SETTINGS, Design("sft", SEEDS), frozenset(), readings)
     for one in found.language:
         assert one.change == pytest.approx(lost / log(2) / 40) and one.p == 1 and not one.established(0.05)
-    assert "forgot" not in found.verdict.cautions and refusal(found.verdict, [], None, None) is None
+    assert "forgot" not in found.verdict.cautions and refusal(found.verdict, None, None, None) is None
     (english, *_), (portuguese, *_) = (
         [one for one in told if "held-out passages" in one or "trechos reservados" in one]
         for told in (found.verdict.sentences, found.verdict.sentences_pt)

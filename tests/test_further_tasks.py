@@ -12,7 +12,7 @@ from rewards_examples import PROMPTS
 
 from data.sources.synthetic import SyntheticSource
 from rewards import classify_task, load_reward_set
-from tucano.benchmark.scores import metrics, read_case
+from tucano.benchmark.benchmark import metrics
 from tucano.errors import UserError
 from tucano.profiles import validated
 from tucano.prompts import Prompt
@@ -99,7 +99,7 @@ def risk(level: str, left: bool) -> dict[str, Any]:
 )
 def test_metrics(task: str, said: list[tuple[dict[str, Any], str]], expected: dict[str, float], tmp_path: Path) -> None:
     asked = [(Prompt("p", task, "u", "t", "s", "CC0", None, reference), answer) for reference, answer in said]
-    assert metrics([read_case(prompt, answer, [], tmp_path) for prompt, answer in asked]) == expected
+    assert metrics([spec_of(task).scorer.read(prompt, answer, [], tmp_path) for prompt, answer in asked]) == expected
 
 
 def test_records_have_the_truth_that_their_signs_say(tmp_path: Path) -> None:

@@ -164,50 +164,62 @@ def test_naming_everything_does_not_pay(grounded: RewardSet) -> None:
     assert many["sql_qa.names"] < few["sql_qa.names"]
 
 
+INSIGHTS = ANSWERS["insights"]
+
+
 @pytest.mark.parametrize(
-    ("changed", "component"),
+    ("task", "text", "lost"),
     [
-        (("23,5%", "24%"), None),
-        (("23,5%", "41,7%"), "insights.invented"),
-        (("23,5%", "alta"), "insights.key_figures"),
+        ("insights", INSIGHTS.replace("23,5%", "41,7%"), "invented"),
+        ("insights", INSIGHTS.replace("23,5%", "alta"), "key_figures"),
         (
-            (
+            "insights",
+            INSIGHTS.replace(
                 "Priorize melhorar o prazo de entrega, porque o atraso reduz",
                 "O prazo de entrega e o atraso pesam sobre",
             ),
-            "insights.action_words",
+            "action_words",
         ),
-        ((".\n- ", ", "), "insights.structure"),
+        ("insights", INSIGHTS.replace(".\n- ", ", "), "structure"),
+        ("push", "Oi! O seu tênis está com 20% de desconto só hoje. Aproveite! 🎉", "product"),
+        ("push", "Oi! O seu fone de ouvido está com 70% de desconto só hoje. Aproveite! 🎉", "invented"),
+        ("push", "Prezado, o seu fone de ouvido está com 20% de desconto só hoje. Atenciosamente.", "formal"),
+        (
+            "push",
+            ANSWERS["push"] + " Temos muitos outros produtos na loja, com entrega para todo o Brasil.",
+            "length",
+        ),
+        ("push", "Oi! O seu fone de ouvido é bonito e confortável, feito com carinho.", "reason"),
+        ("push", "Não perca! O seu fone de ouvido está com 20% de desconto só hoje.", "portuguese"),
     ],
 )
-def test_insights_lose_what_they_lack(grounded: RewardSet, changed: tuple[str, str], component: str | None) -> None:
-    good = grounded.score(PROMPTS["insights"], ANSWERS["insights"]).components
-    parts = grounded.score(PROMPTS["insights"], ANSWERS["insights"].replace(*changed)).components
-    assert component is None or parts[component] < good[component]
-    assert sum(parts.values()) <= sum(good.values())
+def test_an_answer_loses_what_it_lacks(grounded: RewardSet, task: str, text: str, lost: str) -> None:
+    good, found = shares(grounded, PROMPTS[task], ANSWERS[task]), shares(grounded, PROMPTS[task], text)
+    assert found[lost] < good[lost] and sum(found.values()) <= sum(good.values())
+
+
+def test_a_rounded_figure_earns_no_more(grounded: RewardSet) -> None:
+    good, found = (grounded.score(PROMPTS["insights"], text) for text in (INSIGHTS, INSIGHTS.replace("23,5%", "24%")))
+    assert found.total <= good.total
+
+
+QUERY = "SELECT estado, SUM(valor) FROM pedidos GROUP BY estado"
 
 
 @pytest.mark.parametrize(
-    ("text", "lost"),
+    ("prompt", "answer"),
     [
-        ("Oi! O seu tênis está com 20% de desconto só hoje. Aproveite! 🎉", "push.product"),
-        ("Oi! O seu fone de ouvido está com 70% de desconto só hoje. Aproveite! 🎉", "push.invented"),
-        ("Prezado, o seu fone de ouvido está com 20% de desconto só hoje. Atenciosamente.", "push.formal"),
-        (ANSWERS["push"] + " Temos muitos outros produtos na loja, com entrega para todo o Brasil.", "push.length"),
-        ("Oi! O seu fone de ouvido é bonito e confortável, feito com carinho.", "push.reason"),
-        ("Não perca! O seu fone de ouvido está com 20% de desconto só hoje.", "push.portuguese"),
+        (replace(PROMPTS["sql_qa"], user=f"Corrija: {QUERY}"), QUERY),
+        (
+            replace(PROMPTS["extraction"], user=f"Avaliação: chegou tarde. Exemplo: {ANSWERS['extraction']}"),
+            ANSWERS["extraction"],
+        ),
+        (PROMPTS["push"], "Hoje!"),
     ],
+    ids=["a query of the prompt", "an object of the prompt", "one word that urges"],
 )
-def test_push_loses_what_it_lacks(grounded: RewardSet, text: str, lost: str) -> None:
-    good = grounded.score(PROMPTS["push"], ANSWERS["push"]).components
-    parts = grounded.score(PROMPTS["push"], text).components
-    assert parts[lost] < good[lost]
-
-
-def test_a_query_taken_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:
-    query = "SELECT estado, SUM(valor) FROM pedidos GROUP BY estado"
-    prompt = replace(PROMPTS["sql_qa"], user=f"Corrija: {query}")
-    assert grounded.score(prompt, query).total == 0
+def test_what_earns_nothing(grounded: RewardSet, prompt: Prompt, answer: str) -> None:
+    assert not any(grounded.score(prompt, answer).components.values())
 
 
 def test_a_missing_database_is_said(tmp_path: Path) -> None:
@@ -466,8 +478,8 @@ def test_push_by_component(grounded: RewardSet) -> None:
     ]:
         found = shares(grounded, prompt, answer)
         assert found["reason"] / found["product"] == pytest.approx(0.25 / 0.3 * reason)  # however well it reads
-    stock = shares(grounded, prompt, "O seu fone é bonito, não perca! Clique aqui para o ver.")
-    assert stock["portuguese"] == 0
+    for stock in ("Clique aqui para o ver.", "Clique aqui para o ver: temos novidades."):  # two phrases, and three
+        assert shares(grounded, prompt, f"O seu fone é bonito, não perca! {stock}")["portuguese"] == 0
     once = shares(grounded, prompt, "O seu fone é bonito, não perca o seu fone no dia.")
     assert once["portuguese"] / once["product"] == pytest.approx(0.1 / 0.3)
 
@@ -493,24 +505,6 @@ def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_pe
     products = [shares(grounded, PROMPTS["push"], text)["product"] for text in (eight, seven)]
     gates = [reads_well(text, PROMPTS["push"], PUSH) for text in (eight, seven)]
     assert products == pytest.approx([FLAT * 0.3 * 0.6 * gates[0], FLAT * 0.3 * gates[1]]) and max(gates) < 0.1
-
-
-def test_an_object_copied_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:
-    prompt = replace(PROMPTS["extraction"], user=f"Avaliação: chegou tarde. Exemplo: {ANSWERS['extraction']}")
-    assert not any(shares(grounded, prompt, ANSWERS["extraction"]).values())
-
-
-def test_one_word_that_urges_is_no_push(grounded: RewardSet) -> None:
-    assert not any(shares(grounded, PROMPTS["push"], "Hoje!").values())
-
-
-def test_three_stock_phrases_cost_no_more_than_two(grounded: RewardSet) -> None:
-    assert (
-        shares(grounded, PROMPTS["push"], "O seu fone é bonito, não perca! Clique aqui para o ver: temos novidades.")[
-            "portuguese"
-        ]
-        == 0
-    )
 
 
 def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: RewardSet) -> None:

@@ -58,7 +58,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("WITH x AS (SELECT 1 AS a) SELECT a FROM x", "WITH x AS (SELECT 1 AS a) SELECT a FROM x", ""),
         ("```sql\nSELECT a\n\nFROM t\n```", "SELECT a\n\nFROM t", ""),
         ("```sql\nSELECT a FROM t", "SELECT a FROM t", ""),
-        ("```\nSELECT a FROM t ```", "SELECT a FROM t", ""),
         ("```sql SELECT a FROM t```fim", "SELECT a FROM t", "fim"),
         ("```sql\r\nSELECT a FROM t\r\n```\r\nfim", "SELECT a FROM t", "fim"),
         ("``````\n```sql\nSELECT a FROM t;\n```", "SELECT a FROM t", "``````"),
@@ -71,12 +70,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Veja: selecte, withal, oselect; select a from t;", "select a from t", "Veja: selecte, withal, oselect; ;"),
         ("SELECT a FROM t\n \t\r\nSoma tudo.", "SELECT a FROM t", "Soma tudo."),
         ("SELECT a FROM t WHERE b = '' AND c = ';'", "SELECT a FROM t WHERE b = '' AND c = ';'", ""),
-        ("```\nSELECT a FROM t WHERE b = '' AND c = ';'\n```", "SELECT a FROM t WHERE b = '' AND c = ';'", ""),
-        ("Oselect a from x; select b from t;", "select b from t", "Oselect a from x; ;"),
         ("SELECT a FROM t WHERE b = 'x\n\ny'", "SELECT a FROM t WHERE b = 'x\n\ny'", ""),
         ("SELECT a FROM t ``` fim", "SELECT a FROM t", "``` fim"),
         ("WITH os dados: SELECT a FROM t;", "SELECT a FROM t", "WITH os dados: ;"),
-        ("SELECT a FROM t\n  \nlinha um\nlinha dois", "SELECT a FROM t", "linha um linha dois"),
         ("SELECT a FROM t  \nlinha (um\nlinha dois)", "SELECT a FROM t", "linha (um linha dois)"),
     ],
 )
@@ -114,23 +110,9 @@ def test_the_search_is_bounded(piece: str) -> None:
     assert time.thread_time() - started < 0.5 * slowness()
 
 
-def test_names_are_tables_and_columns_without_ctes_and_sort_aliases() -> None:
-    query = (
-        "WITH caros AS (SELECT id, valor FROM Pedidos JOIN itens USING(pedido_id)) SELECT SUM(valor) AS total FROM"
-        " caros ORDER BY total"
-    )
-    assert names(query) == {"table:pedidos", "table:itens", "column:id", "column:valor", "column:pedido_id"}
-    assert names("isto não é SQL") == frozenset()
-
-
 def rows(store: Path, sql: str) -> object:
     result = run_query(store, sql)
     return result and result.rows
-
-
-def test_a_query_runs(store: Path) -> None:
-    assert rows(store, "SELECT estado, COUNT(*) FROM pedidos GROUP BY estado") == (("RJ", 30), ("SP", 30))
-    assert rows(store, "SELECT id, RANK() OVER (ORDER BY valor DESC) FROM pedidos ORDER BY 2 LIMIT 1") == ((60, 1),)
 
 
 @pytest.mark.parametrize(
@@ -191,21 +173,9 @@ FORBIDDEN = {
     "clock by format alone": "SELECT strftime('%' || 's') FROM pedidos",
     "time zone": "SELECT datetime('2018-01-01', 'local' || 'time') FROM pedidos",
     "time zone back": "SELECT datetime('2018-01-01', 'UTC') FROM pedidos",
-    "columns": "SELECT " + ", ".join(["id"] * 51) + " FROM pedidos",
-    "cells": (
-        "SELECT "
-        + ", ".join(["estado"] * 40)
-        + " FROM (SELECT replace('xxxxxxxxxx', 'x', 'abcdefghij') AS estado FROM pedidos)"
-    ),
-    "long text": (
-        "SELECT replace(replace('xxxxxxxxxx', 'x', 'yyyyyyyyyyyyyyyyyyyyyyy'), 'y', 'zzzzzzzzzz') FROM pedidos"
-    ),
-    "long pattern": "SELECT id FROM pedidos WHERE estado LIKE '" + "%S" * 26 + "'",
     "files": "SELECT readfile('/etc/hostname') FROM pedidos",
     "random bytes": "SELECT randomblob(8) FROM pedidos",
     "unknown names": "SELECT quote(estado) FROM pedidos",
-    "rows": "SELECT a.id FROM pedidos a, pedidos b",
-    "depth": "SELECT 1" + " + 1" * 60 + " FROM pedidos",
     "no such column": "SELECT cor FROM pedidos",
     "neither dialect": "SELECT `id`::int FROM pedidos",
     "zero byte": "SELECT id FROM pedidos WHERE estado = '\x00'",
@@ -292,16 +262,6 @@ def test_a_constant_date_is_computed_once_and_not_in_every_row(store: Path) -> N
     assert steps("date('2018-01-02')") <= steps("'2018-01-02'") + 100
 
 
-def test_a_result_as_large_as_allowed_comes_back(store: Path) -> None:
-    hundred = "replace('xxxxxxxxxx', 'x', 'abcdefghij') AS t"  # 100 characters
-    found = rows(store, f"SELECT t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)")
-    assert isinstance(found, tuple) and len(found) == 1000
-    assert (
-        rows(store, f"SELECT t, t, t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)") is None
-    )
-    assert rows(store, "SELECT 1 FROM pedidos a, pedidos b LIMIT 1001") is None
-
-
 @pytest.mark.parametrize(
     "sql",
     [
@@ -316,13 +276,6 @@ def test_endless_work_costs_a_score_and_nothing_else(store: Path, sql: str) -> N
     assert run_query(store, sql) is None
     assert time.thread_time() - started < 0.5 * slowness()
     assert rows(store, "SELECT COUNT(*) FROM pedidos") == ((60,),)
-
-
-def test_the_budget_counts_steps(store: Path) -> None:
-    heavy = "SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE a.valor + b.valor < c.valor"
-    assert run_query(store, heavy) is None
-    result = run_query(store, heavy, 50 * FREE_STEPS)
-    assert result is not None and FREE_STEPS < result.steps < 25 * FREE_STEPS
 
 
 def same_result(gold: Sequence[Row], rows: Sequence[Row], ordered: bool) -> bool:
@@ -401,6 +354,7 @@ THOUSAND = f"replace('xxxxxxxxxx', 'x', '{'0123456789' * 10}')"
     ("within", "beyond"),
     [
         ("SELECT 1" + " + 1" * 49 + " FROM pedidos", "SELECT 1" + " + 1" * 50 + " FROM pedidos"),
+        ("SELECT 1 FROM pedidos a, pedidos b LIMIT 1000", "SELECT 1 FROM pedidos a, pedidos b LIMIT 1001"),
         ("SELECT id FROM pedidos" + " UNION SELECT 1" * 9, "SELECT id FROM pedidos" + " UNION SELECT 1" * 10),
         (
             f"SELECT id FROM pedidos WHERE estado LIKE '{'S' * 50}'",
@@ -468,19 +422,19 @@ def test_an_answer_may_take_four_times_the_steps_of_the_gold_query(store: Path) 
     assert not answers_gold(reference, times(42), store.parent).ran
 
 
-def test_steps_are_counted_in_hundreds(store: Path) -> None:
-    result = run_query(store, "SELECT COUNT(*) FROM pedidos a, pedidos b")
-    assert result is not None and result.steps % 100 == 0 and result.steps > 3600
-
-
 @pytest.mark.parametrize(
     ("query", "found"),
     [
         ("SELECT t.a, B.C FROM T AS t JOIN b ON t.a = b.x", {"table:t", "table:b", "column:a", "column:c", "column:x"}),
+        (
+            "WITH caros AS (SELECT id, valor FROM Pedidos JOIN itens USING(pedido_id)) SELECT SUM(valor) AS total FROM"
+            " caros ORDER BY total",
+            {"table:pedidos", "table:itens", "column:id", "column:valor", "column:pedido_id"},
+        ),
+        ("isto não é SQL", set()),
         ("SELECT a AS B FROM t GROUP BY b HAVING B > 1 ORDER BY b", {"table:t", "column:a"}),
         ("SELECT a AS b FROM t WHERE b > 1", {"table:t", "column:a", "column:b"}),
         ("SELECT a FROM t ORDER BY c", {"table:t", "column:a", "column:c"}),
-        ("WITH X AS (SELECT a FROM t) SELECT a FROM x", {"table:t", "column:a"}),
         ("SELECT a FROM t JOIN u USING (K)", {"table:t", "table:u", "column:a", "column:k"}),
         ("SELECT COUNT(*) FROM (SELECT a FROM t) AS s", {"table:t", "column:a"}),
         ("SELECT [id] FROM `pedidos`", {"table:pedidos", "column:id"}),
@@ -511,7 +465,11 @@ def test_only_an_order_at_the_top_counts(query: str, ordered: bool) -> None:
 def test_the_budget_is_exact(store: Path) -> None:
     query = "SELECT COUNT(*) FROM pedidos a, pedidos b"
     found = run_query(store, query)
-    assert found is not None and run_query(store, "SELECT 1 FROM pedidos LIMIT 1") == Result(((1,),), 100)
+    assert (
+        found is not None
+        and found.steps % 100 == 0
+        and run_query(store, "SELECT 1 FROM pedidos LIMIT 1") == Result(((1,),), 100)
+    )
     assert run_query(store, query, found.steps - 100) == found  # the last hundred is not full
     assert run_query(store, query, found.steps - 101) is None
 

@@ -32,12 +32,11 @@ def test_mean_t_is_scipys_interval_and_test(name: str) -> None:
 
 
 @each
-def test_clustered_t_is_the_intercept_of_statsmodels_ols(name: str) -> None:
+def test_mean_t_of_clusters_is_the_intercept_of_statsmodels_ols(name: str) -> None:
     values = INPUTS[name]
     clusters = np.arange(len(values)) % (3 if name == "tiny" else 7)
-    found = ours.clustered_t(values, clusters.tolist())
+    found = ours.mean_t(values, clusters.tolist())
     fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
-    assert found is not None
     assert (found.mean, found.se, found.df) == pytest.approx((fit.params[0], fit.bse[0], fit.df_resid_inference))
     assert (found.low, found.high) == pytest.approx(tuple(fit.conf_int()[0]))
 

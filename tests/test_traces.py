@@ -3,15 +3,10 @@ and through MLflow's server.
 """
 
 import json
-import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +15,7 @@ from typing import Any
 
 import pytest
 from mlflow.exceptions import MlflowException
+from mlflow_server import Server
 
 from tucano.cli.rating.assessed import assessed
 from tucano.errors import Transient, UserError
@@ -32,8 +28,6 @@ from tucano.serving.request_log import FILE, FOLDER, RequestLog
 from tucano.serving.routes import Routed, what_leaves
 from tucano.settings.promotion import ServingSettings
 from tucano.tracking import Row, Tracker, traces
-from tucano.tracking.prompts import register_prompts
-from tucano.tracking.store import default_uri
 from tucano.tracking.traces import Traces, show_ratings
 
 LOST = "tucano_requests_not_traced_total"
@@ -286,7 +280,7 @@ def check_prompts(tracker: Tracker) -> None:
     client.create_registered_model("shop")
     for number, push in enumerate(("Curto.", "Curto.", "Longo: {{x}} {y}"), start=1):
         client.create_model_version("shop", "s3://nowhere/model")
-        register_prompts(tracker, "shop", number, {"push": push, "churn": "Risco?"})
+        tracker.register_prompts("shop", number, {"push": push, "churn": "Risco?"})
     versions = {one.version: one for one in client.search_prompt_versions("shop.push")}
     assert {number: one.template for number, one in versions.items()} == {1: "Curto.", 2: "Longo: {{x}} {y}"}
     assert {"model.1": "shop/1", "model.2": "shop/2"}.items() <= versions[1].tags.items()
@@ -303,34 +297,11 @@ def test_system_prompts_are_registered_when_their_text_changes(tracker: Tracker)
 # --- through a server -----------------------------------------------------------------------------
 
 
-@contextmanager
-def mlflow_server(storage: Path, port: int) -> Iterator[None]:
-    options = f"--workers 1 --host 127.0.0.1 --port {port} --artifacts-destination {storage}/files".split()
-    command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", default_uri(storage), *options]
-    environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    with (storage / "log").open("ab") as said:
-        process = subprocess.Popen(command, stdout=said, stderr=said, env=environment, start_new_session=True)
-    try:
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1).close()
-                break
-            except (urllib.error.URLError, TimeoutError):
-                assert process.poll() is None
-                time.sleep(0.2)
-        yield
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
 @pytest.mark.services
 def test_a_server_of_mlflow_takes_all_of_it(tmp_path: Path) -> None:
     (tmp_path / "mlflow").mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with mlflow_server(tmp_path, port):
-        tracker = Tracker.connect(f"http://127.0.0.1:{port}", tmp_path)
+    with Server(tmp_path) as server:
+        tracker = Tracker.connect(server.uri, tmp_path)
         check_one_answer(tracker, tmp_path)
         check_ratings(tracker, tmp_path)
         check_prompts(tracker)

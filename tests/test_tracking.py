@@ -2,16 +2,10 @@
 
 import json
 import math
-import os
 import shutil
 import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 import zlib
 from base64 import b64decode
 from collections import Counter
@@ -20,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mlflow_server import Server
 from pace import slowness
 
 from tucano.cli import back
@@ -30,7 +25,6 @@ from tucano.storage.journal import JournalWriter, read_journal
 from tucano.tracking import DataSplit, Row, Tracker, models
 from tucano.tracking.origin import user_name
 from tucano.tracking.registry import digest
-from tucano.tracking.store import default_uri
 
 Rows = Counter[tuple[str, int, int, float]]
 
@@ -248,54 +242,12 @@ def test_a_run_that_is_gone_disturbs_nobody(tracker: Tracker, tmp_path: Path, ca
 # --- a real server --------------------------------------------------------------------------------
 
 
-class Server:
-    """`mlflow server` over a copy of the test store, on a port of its own."""
-
-    def __init__(self, storage: Path) -> None:
-        self.storage = storage
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.uri = f"http://127.0.0.1:{self.port}"
-        self.start()
-
-    def start(self) -> None:
-        options = f"--workers 1 --host 127.0.0.1 --port {self.port}".split()
-        places = [
-            "--backend-store-uri",
-            default_uri(self.storage),
-            "--artifacts-destination",
-            str(self.storage / "served"),
-        ]
-        command = [sys.executable, "-m", "mlflow", "server", *places, *options]
-        environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-        with (self.storage / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
-
-    def wait(self) -> None:
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.uri}/health", timeout=1).close()
-                return
-            except (urllib.error.URLError, TimeoutError):
-                assert self.process.poll() is None
-                time.sleep(0.2)
-
-    def signal(self, number: signal.Signals) -> None:
-        os.killpg(self.process.pid, number)
-
-    def kill(self) -> None:
-        self.signal(signal.SIGKILL)
-        self.process.wait()
-
-
 @pytest.fixture(scope="module")
 def server(tracker: Tracker, storage: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     copy = tmp_path_factory.mktemp("server")
     shutil.copytree(storage / "mlflow", copy / "mlflow")
-    server = Server(copy)
-    server.wait()
-    yield server
-    server.kill()
+    with Server(copy) as server:
+        yield server
 
 
 @pytest.mark.long
@@ -581,11 +533,6 @@ def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -
 def test_answers_that_mlflow_does_not_take_are_a_warning(tracker: Tracker, caplog: pytest.LogCaptureFixture) -> None:
     tracker.show_answers({"0" * 32: [Row("push", "p", "a", 1.0, None, {}, "")]}, {})
     assert "did not take the answers" in caplog.text
-
-
-def test_importing_the_package_imports_no_mlflow() -> None:
-    check = "import sys, tucano.tracking, tucano.tracking.views; sys.exit('mlflow' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", check]).returncode == 0
 
 
 def test_an_account_may_have_no_name(monkeypatch: pytest.MonkeyPatch) -> None:

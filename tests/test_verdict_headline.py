@@ -72,7 +72,7 @@ def test_a_gain_that_is_none_over_the_base_says_so_beside_the_headline(
     beside = [one for one in verdict.reservations if "base model" in one]
     assert len(beside) == (said is not None) == len([one for one in verdict.reservations_pt if "modelo base" in one])
     assert said is None or said in beside[0]
-    against = refusal(verdict, [], None, None)
+    against = refusal(verdict, None, None, None)
     assert (against is not None and "worse than the base model" in against.reason) is below
 
 

@@ -9,8 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from tucano.benchmark.endpoint import Bill
-from tucano.benchmark.scores import read_case, with_intervals
+from tucano.benchmark.endpoint import Bill, counts_of
 from tucano.benchmark.speeds import Speeds, render_speeds
 from tucano.comparison.answers import (
     DECODINGS,
@@ -24,13 +23,14 @@ from tucano.comparison.answers import (
 )
 from tucano.comparison.contrast import Contrast, Strata, by_task, clusters_of, contrast
 from tucano.comparison.verdict import judge
-from tucano.comparison.wording import ENGLISH
-from tucano.presentation.numbers import english, p_value
+from tucano.comparison.wording import against
+from tucano.presentation.numbers import english
 from tucano.presentation.tables import pipe_table, wrapped
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.specs.registry import spec_of
+from tucano.specs.scoring import Case
 
 SCHEMA_VERSION: Literal[1] = 1
 ALL = "all"
@@ -67,28 +67,17 @@ class Inference:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideFindings:
-    """What the answers do not say: {endpoint arm: what its answers cost}, {arm: a judge model's ratings}, and how fast
-    the trained arms are.
-    """
-
-    bills: Mapping[str, Bill]
-    judged: Mapping[str, list[int | None]]
-    speeds: Speeds | None = None
-
-
 def benchmark(
     answers: Sequence[Answer],
     prompts: Sequence[Prompt],
     databases: Path,
     reference: str | None,
-    outside: OutsideFindings,
     inference: Inference,
     looks: int = 1,
 ) -> Benchmark:
-    """Judge every arm. With a `reference` arm, the arms `seed-N` together, and each other arm, are contrasted with
-    it.
+    """Judge every arm by its answers; what these do not say (bills, ratings of a judge, speeds) is left empty.
+
+    With a `reference` arm, the arms `seed-N` together, and each other arm, are contrasted with it.
     """
     arms = arms_of(answers)
     truths = prompt_means(answers, "truth")
@@ -97,22 +86,17 @@ def benchmark(
     by_measure = {found.measure: found for found in contrasts if found.arm == "seeds"}
     return Benchmark(
         schema_version=SCHEMA_VERSION,
-        prompts=_counts(prompts),
+        prompts=counts_of(prompts),
         metrics={arm: _metrics(answers, prompts, arm, databases, inference) for arm in arms},
         means={arm: _mean_row(truths[arm, "served"], rewards[arm, "served"]) for arm in arms},
         contrasts=contrasts,
-        bills=dict(outside.bills),
-        judged=dict(outside.judged),
-        speeds=outside.speeds,
+        bills={},
+        judged={},
+        speeds=None,
         hacking_suspected="truth" in by_measure
         and judge(by_measure["reward"], Judging(alpha=inference.alpha), truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
     )
-
-
-def _counts(prompts: Sequence[Prompt]) -> dict[str, int]:
-    names = sorted({f"{prompt.task} ({prompt.source})" for prompt in prompts})
-    return {name: sum(f"{prompt.task} ({prompt.source})" == name for prompt in prompts) for name in names}
 
 
 def _mean_row(truths: Mapping[str, float], rewards: Mapping[str, float]) -> dict[str, float]:
@@ -129,7 +113,9 @@ def _metrics(
             texts.setdefault((answer.prompt_id, answer.decoding), []).append(answer.completion)
     served, sampled = DECODINGS
     cases = [
-        read_case(prompt, texts[prompt.id, served][0], texts.get((prompt.id, sampled), []), databases)
+        spec_of(prompt.task).scorer.read(
+            prompt, texts[prompt.id, served][0], texts.get((prompt.id, sampled), []), databases
+        )
         for prompt in prompts
     ]
     found = {ALL: with_intervals(cases, inference.resamples, np.random.default_rng(inference.seed))}
@@ -137,6 +123,36 @@ def _metrics(
     for source in dict.fromkeys(case.source for case in cases if case.task in mixed):
         mine = [case for case in cases if case.source == source and case.task in mixed]
         found[source] = with_intervals(mine, inference.resamples, np.random.default_rng(inference.seed))
+    return found
+
+
+def metrics(cases: Sequence[Case]) -> dict[str, float]:
+    """Every metric that these cases allow, by name (`extraction.exact`, `sql_qa.execution`); all but Brier and stars:
+    higher is better.
+    """
+    found: dict[str, float] = {}
+    for task in TASKS:
+        if mine := [case for case in cases if case.task == task]:
+            found |= spec_of(task).scorer.metrics(mine)
+    return found
+
+
+def with_intervals(cases: Sequence[Case], resamples: int, rng: np.random.Generator) -> dict[str, Interval]:
+    """{metric: (value, low, high)}: 95 % percentile bootstrap over prompts within their task and source (Efron &
+    Tibshirani 1993, 13.3).
+    """
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.task, case.source), []).append(case)
+    draws: dict[str, list[float]] = {}
+    for _ in range(resamples):
+        drawn = [group[index] for group in groups.values() for index in rng.integers(len(group), size=len(group))]
+        for name, value in metrics(drawn).items():
+            draws.setdefault(name, []).append(value)
+    found = {}
+    for name, value in metrics(cases).items():
+        low, high = np.quantile(draws.get(name, [value]), [0.025, 0.975])
+        found[name] = (value, float(low), float(high))
     return found
 
 
@@ -193,15 +209,8 @@ def render_table(result: Benchmark) -> str:
 
 def sentences(result: Benchmark) -> list[str]:
     """What may be said about arms against the reference, by ground truth."""
-    said = []
-    for found in result.contrasts:
-        if found.measure == "truth":
-            effect = found.overall
-            said.append(
-                f"`{found.arm}` against `{found.reference}`, ground truth over {effect.n} prompts:"
-                f" {english(effect.gain, signed=True)} ({ENGLISH.range(effect.mean_low, effect.mean_high)}); exact"
-                f" one-sided p for a gain {p_value(effect.p)}, for a drop {p_value(effect.p_worse)}."
-            )
+    by_truth = [found for found in result.contrasts if found.measure == "truth"]
+    said = [against(found, f"ground truth over {found.overall.n} prompts") for found in by_truth]
     if result.hacking_suspected:
         said.append("The seeds' reward rose while the ground truth fell: reward hacking is suspected.")
     if result.looks > 1:

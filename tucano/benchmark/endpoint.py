@@ -7,6 +7,7 @@ An API is not trusted: one odd reply costs one answer.
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,6 +56,11 @@ class Bill:
     slow_s: float
 
 
+def counts_of(prompts: Sequence[Prompt]) -> dict[str, int]:
+    """How many prompts there are of each task and source."""
+    return dict(sorted(Counter(f"{prompt.task} ({prompt.source})" for prompt in prompts).items()))
+
+
 def refuse_unless_allowed(
     endpoints: Sequence[EndpointSettings],
     prompts: Sequence[Prompt],
@@ -69,10 +75,7 @@ def refuse_unless_allowed(
     outside = [endpoint for endpoint in endpoints if is_external(endpoint.url)]
     if not outside:
         return None
-    counts: dict[str, int] = {}
-    for prompt in prompts:
-        counts[f"{prompt.task} ({prompt.source})"] = counts.get(f"{prompt.task} ({prompt.source})", 0) + 1
-    texts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+    texts = ", ".join(f"{count} {name}" for name, count in counts_of(prompts).items())
     places = ", ".join(f"{endpoint.name} at {urlsplit(endpoint.url).hostname}" for endpoint in outside)
     answers = " and the answers to judge, without their arms' names" if with_answers else ""
     leaving = (

@@ -22,7 +22,7 @@ def promote(settings: PipelineSettings, why: str) -> int:
     require_registry(settings.storage, settings.tracking_uri)
     root = writable(settings.storage)
     tracker = Tracker.connect(named(settings.tracking_uri), root)
-    champion, previous = tracker.champion(model), tracker.with_alias(model, PREVIOUS)
+    champion, previous = tracker.champion(model), tracker.find_version(f"{model}@{PREVIOUS}")
     if champion is None or previous is None:
         raise UserError(
             f"{model} has no champion before this one: no version is called {PREVIOUS}; `tucano ui` links to its"

@@ -186,9 +186,10 @@ def compare(
     known = [arm for arm in reversed(path) if not (arm == BASE and design.untrained_base)]
     forgotten = tuple(forgetting(language, arm, tuned) for arm in known) if language else ()
     candidate = _find(contrasts, shown, reference, settings.primary, "reward")
+    beside = [c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary and c != candidate]
     unmoved = tuple(f"seed-{seed}" for seed in design.unmoved)
     around = StudyContext(design.looks, design.planned, candidate, forgotten, unmoved, tuple(design.public))
-    pairs = _pairs(answers, prompts, reference, shown)
+    pairs = sorted(_pairs(answers, prompts, reference, shown), key=lambda pair: (pair.change, pair.prompt_id))
     present = by_task(prompts, rewards[reference, settings.primary])
     return Comparison(
         schema_version=SCHEMA_VERSION,
@@ -205,9 +206,9 @@ def compare(
         texts=_texts([answer for answer in alike if answer.decoding == settings.primary], tuned, arms, known_words),
         points=_points(rewards, prompts, settings.primary, reference, tuned),
         samples=_spread(pairs),
-        wins=_wins(pairs),
-        drops=_drops(pairs),
-        verdict=_verdict(contrasts, settings, reference, around),
+        wins=tuple(pair for pair in pairs[: -EXTREMES - 1 : -1] if pair.change > 0),
+        drops=tuple(pair for pair in pairs[:EXTREMES] if pair.change < 0),
+        verdict=verdict_of(contrasts, settings, reference, around, beside),
         decomposition=decompose(answers, present, settings.primary, path, tuned, clusters_of(prompts)),
         language=forgotten,
         looks=design.looks,
@@ -272,14 +273,21 @@ def _find(
     return next((c for c in contrasts if (c.arm, c.reference, c.decoding, c.measure) == wanted), None)
 
 
-def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, around: StudyContext) -> Verdict:
+def verdict_of(
+    contrasts: Sequence[Contrast],
+    settings: Judging,
+    reference: str,
+    around: StudyContext,
+    beside: Sequence[Contrast] = (),
+) -> Verdict:
+    """Of contrasts whose first is the primary one; `beside` are those of other arms."""
     return judge(
         contrasts[0],
         settings,
         base=_find(contrasts, TOGETHER, BASE, settings.primary, "reward") if reference != BASE else None,
         truth=_find(contrasts, TOGETHER, reference, settings.primary, "truth"),
         served=_find(contrasts, TOGETHER, reference, "served", "reward") if settings.primary != "served" else None,
-        others=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary and c != around.candidate],
+        others=beside,
         around=around,
     )
 
@@ -302,10 +310,7 @@ def task_means(values: Mapping[str, float], prompts: Sequence[Prompt]) -> dict[s
 
 
 def _headroom(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str) -> dict[str, Headroom]:
-    samples: dict[str, list[float]] = {}
-    for answer in answers:
-        if answer.arm == reference and answer.decoding == "sampled":
-            samples.setdefault(answer.prompt_id, []).append(answer.reward)
+    samples = prompt_values(answers, "reward")[reference, "sampled"]
     means = {prompt: sum(rewards) / len(rewards) for prompt, rewards in samples.items()}
     groups = {**by_task(prompts, means), "overall": list(means)}
     return {
@@ -363,30 +368,14 @@ def _pairs(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str,
     ]
 
 
-def _order(pair: Pair) -> tuple[float, str]:
-    return pair.change, pair.prompt_id
-
-
 def _spread(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Ten pairs that stand for all: tasks in turn, within a task at even distances from the largest drop to the largest
-    gain.
+    """Ten of these ranked pairs that stand for all: tasks in turn, within a task at even distances from the largest
+    drop to the largest gain.
     """
     tasks = [task for task in TASKS if any(pair.task == task for pair in pairs)]
     chosen: list[Pair] = []
     for place, task in enumerate(tasks):
-        ranked = sorted((pair for pair in pairs if pair.task == task), key=_order)
+        ranked = [pair for pair in pairs if pair.task == task]
         count = min(len(ranked), SAMPLES // len(tasks) + (place < SAMPLES % len(tasks)))
         chosen += [ranked[(2 * index + 1) * len(ranked) // (2 * count)] for index in range(count)]
     return tuple(chosen)
-
-
-def _wins(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """The largest gains, best first."""
-    return tuple(
-        pair for pair in sorted(pairs, key=_order, reverse=True)[:EXTREMES] if pair.reward_after > pair.reward_before
-    )
-
-
-def _drops(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """The largest losses, worst first."""
-    return tuple(pair for pair in sorted(pairs, key=_order)[:EXTREMES] if pair.reward_after < pair.reward_before)

@@ -100,7 +100,7 @@ def effect(
     unchanged = np.abs(differences) < 10**-statistics.DECIMALS
     ranked = np.subtract(*equal) if equal and not unchanged.all() else differences
     estimate, low, high = statistics.hodges_lehmann(ranked, clusters=clusters)
-    mean = mean_by_t(differences, clusters)
+    mean = statistics.mean_t(differences, clusters)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
     return Effect(
@@ -125,17 +125,12 @@ def effect(
     )
 
 
-def mean_by_t(differences: Floats, clusters: Sequence[str] | None) -> Mean:
-    """The mean by Student's t, prompts of a cluster taken together."""
-    return statistics.clustered_t(differences, clusters) if clusters else statistics.mean_t(differences)
-
-
 def _units(differences: Floats, clusters: Sequence[str] | None) -> tuple[int, float]:
     """(how many independent units there are, prompts or clusters; the standard deviation of as many independent ones
     whose mean would be known as well as this one, 0 where none was seen).
     """
     units = len(set(clusters)) if clusters else len(differences)
-    return units, mean_by_t(differences, clusters).se * sqrt(units)
+    return units, statistics.mean_t(differences, clusters).se * sqrt(units)
 
 
 def _detectable(differences: Floats, clusters: Sequence[str] | None, alpha: float) -> float | None:
@@ -192,19 +187,20 @@ def contrast(
     tasks, clusters = strata.tasks, strata.clusters
     ids = [prompt for prompts in tasks.values() for prompt in prompts]
     equal = dict(zip(ids, zip(*sides(list(members.values()), reference[1], ids), strict=True), strict=True))
-    whole = {prompt: _whole(list(members.values()), reference[1], prompt) for prompt in ids}
+    below = {prompt: float(np.mean(reference[1][prompt])) for prompt in ids}
+    above = {prompt: float(np.mean([np.mean(of[prompt]) for of in members.values()])) for prompt in ids}
 
     def effect_on(prompts: Sequence[str], shared: Sequence[str] | None = None) -> Effect:
-        above, below = zip(*(whole[prompt] for prompt in prompts), strict=True)
         ours, theirs = zip(*(equal[prompt] for prompt in prompts), strict=True)
-        return effect(above, below, alpha, shared, (ours, theirs))
+        arm_means = [above[prompt] for prompt in prompts]
+        reference_means = [below[prompt] for prompt in prompts]
+        return effect(arm_means, reference_means, alpha, shared, (ours, theirs))
 
     shares = {name: share(reference[1], members, name) for name in members}
 
     def gain(name: str, prompts: Sequence[str]) -> float:
         return float(np.mean([np.mean(members[name][prompt]) - np.mean(shares[name][prompt]) for prompt in prompts]))
 
-    below = {prompt: float(np.mean(reference[1][prompt])) for prompt in ids}
     table = np.array([[float(np.mean(of[prompt])) - below[prompt] for of in members.values()] for prompt in ids])
     shared = [clusters[prompt] for prompt in ids] if clusters else None
     squares = statistics.mean_squares(table, shared) if table.shape[1] > 1 and len(set(shared or ids)) > 1 else None
@@ -254,11 +250,6 @@ def sides(members: Sequence[Values], reference: Values, prompts: Sequence[str]) 
         above.append(float(np.mean(ours[:count])))
         below.append(float(np.mean(theirs[:count])))
     return above, below
-
-
-def _whole(members: Sequence[Values], reference: Values, prompt: str) -> tuple[float, float]:
-    """(mean of the members' means, mean of the reference) of a prompt, over all answers."""
-    return float(np.mean([np.mean(values[prompt]) for values in members])), float(np.mean(reference[prompt]))
 
 
 def _in_turn(rows: Sequence[Sequence[float]], first: int) -> list[float]:

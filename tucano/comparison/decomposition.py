@@ -1,5 +1,4 @@
-"""Where a gain comes from: the parser that reads answers, supervised tuning, or reinforcement; and which parts of the
-reward.
+"""Where a gain comes from: the parser that reads answers, supervised tuning, or reinforcement.
 
 A gain that comes from a better parser is no learning: the predecessor's largest «gain» was one. So the first step is
 the same answers of the same model, read strictly (an extraction counts only if the whole answer is one object by the
@@ -15,8 +14,8 @@ import numpy as np
 from rewards.parsing import objects
 from rewards.parsing.text import readable
 from tucano.comparison.answers import Answer, Decoding, prompt_means
-from tucano.comparison.contrast import mean_by_t
 from tucano.specs.registry import spec_of
+from tucano.statistics.inference import mean_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +34,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """`steps`: {"overall" or task: in order} with gains that add up; `components`: {task: {component: gain over the
-    reference}}.
-
-    `repaired`: {arm: share of its answers of one JSON object that only the tolerant parser reads}.
-    """
+    """`steps`: {"overall" or task: in order} with gains that add up."""
 
     steps: dict[str, tuple[Step, ...]]
-    components: dict[str, dict[str, float]]
-    repaired: dict[str, float]
 
 
 def is_strict(answer: Answer) -> bool:
@@ -59,7 +52,7 @@ def decompose(
     decoding: Decoding,
     path: Sequence[str],
     tuned: Sequence[str],
-    clusters: Mapping[str, str] | None = None,
+    clusters: Mapping[str, str],
 ) -> Decomposition:
     """`path`: the arms before training, in order (base, sft; or base alone); `tuned`: the seeds. `tasks`: {task: prompt
     ids}; `clusters`: {prompt id: what it shares with others}, which overall are taken together as in the verdict.
@@ -75,17 +68,14 @@ def decompose(
     together = {prompt: float(np.mean([means[arm][prompt] for arm in tuned])) for prompt in ids}
     stations.append(("grpo", together))
     groups = {**tasks, "overall": ids}
-    with_parser = any(spec_of(task).fields for task in tasks)
     return Decomposition(
-        steps={
+        {
             group: tuple(
                 _step(name, before, after, prompts, clusters if group == "overall" else None)
                 for (_, before), (name, after) in pairwise(stations)
             )
             for group, prompts in groups.items()
-        },
-        components={task: _component_gains(mine, task, path[-1], tuned) for task in tasks},
-        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)} if with_parser else {},
+        }
     )
 
 
@@ -97,25 +87,6 @@ def _step(
     clusters: Mapping[str, str] | None,
 ) -> Step:
     shared = [clusters[prompt] for prompt in prompts] if clusters else None
-    gain = mean_by_t(np.array([after[prompt] - before[prompt] for prompt in prompts]), shared)
+    gain = mean_t(np.array([after[prompt] - before[prompt] for prompt in prompts]), shared)
     start = float(np.mean([before[prompt] for prompt in prompts]))
     return Step(name, start, start + gain.mean, gain.mean, gain.low, gain.high)
-
-
-def _component_gains(answers: Sequence[Answer], task: str, reference: str, tuned: Sequence[str]) -> dict[str, float]:
-    """Every arm answers every prompt equally often, so the mean over answers is the mean over prompts."""
-
-    def mean(arm: str, name: str) -> float:
-        return float(
-            np.mean(
-                [answer.components.get(name, 0.0) for answer in answers if answer.arm == arm and answer.task == task]
-            )
-        )
-
-    names = dict.fromkeys(name for answer in answers if answer.task == task for name in answer.components)
-    return {name: float(np.mean([mean(arm, name) for arm in tuned])) - mean(reference, name) for name in names}
-
-
-def _repaired(answers: Sequence[Answer], arm: str) -> float:
-    read = [answer for answer in answers if answer.arm == arm and spec_of(answer.task).fields]
-    return sum(answer.reward > 0 and not is_strict(answer) for answer in read) / len(read)

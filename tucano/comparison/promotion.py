@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from tucano.comparison.answers import Answer, Decoding, arms_of, prompt_means
 from tucano.comparison.verdict import Verdict
@@ -10,7 +9,7 @@ from tucano.comparison.wording import Speaker, messages
 from tucano.presentation.numbers import english, portuguese
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
-from tucano.statistics.inference import UNKNOWN, clustered_t
+from tucano.statistics.inference import UNKNOWN, mean_t
 from tucano.statistics.preference import Preference
 
 CHAMPION = "champion"
@@ -60,23 +59,13 @@ class HeldOut:
 STAYS_CHAMPION = stands(CHAMPION, "stays")
 
 
-class Alarm(Protocol):
-    """An alarm that a training raised."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def step(self) -> int: ...
-    @property
-    def evidence(self) -> str: ...
-
-
 def refusal(
-    verdict: Verdict, alarms: Sequence[Alarm], reaudit_failure: str | None, decayed: str | None
+    verdict: Verdict, hacked: tuple[int, str] | None, reaudit_failure: str | None, decayed: str | None
 ) -> Standing | None:
     """Why what was measured does not allow the candidate even to become challenger; None when it does.
 
-    `reaudit_failure` and `decayed` say what the re-audit and the health of its texts have against it.
+    `hacked`: step and evidence of the alarm that its training raised. `reaudit_failure` and `decayed` say what the
+    re-audit and the health of its texts have against it.
     """
     if not verdict.improved:
         return refused("not improved")
@@ -88,9 +77,9 @@ def refusal(
         return refused("hacking")
     if "unconfirmed" in verdict.cautions:
         return refused("unconfirmed")
-    for alarm in alarms:
-        if alarm.name == "hacking":
-            return refused("alarm", alarm.evidence, step=str(alarm.step))
+    if hacked is not None:
+        step, evidence = hacked
+        return refused("alarm", evidence, step=str(step))
     if reaudit_failure is not None:
         return refused("re-audit", reaudit_failure)
     return refused("decayed", decayed) if decayed is not None else None
@@ -189,4 +178,4 @@ def noninferiority_bound(
     challengers = means[challenger, decoding]
     champions = means[CHAMPION, decoding]
     differences = [challengers[prompt] - champions[prompt] for prompt in champions]
-    return clustered_t(differences, [clusters.get(prompt, prompt) for prompt in champions], level=0.90).low
+    return mean_t(differences, [clusters.get(prompt, prompt) for prompt in champions], level=0.90).low

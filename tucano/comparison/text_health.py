@@ -23,7 +23,7 @@ class TextHealth:
 
     `distinct_2`: different word pairs / word pairs (Li et al. 2016), per task, then the mean over tasks.
     `known_words`: share of the words that occur in the training texts. `loss`: nats per token under the start model.
-    `tokens`: mean length, `think_tokens` that of the thoughts in it. `truncated`: share of answers cut at the ceiling.
+    `tokens`: mean length. `truncated`: share of answers cut at the ceiling.
     """
 
     distinct_2: float
@@ -31,7 +31,6 @@ class TextHealth:
     loss: float
     tokens: float
     truncated: float
-    think_tokens: float = 0.0
 
     def ratio(self, reference: "TextHealth") -> dict[str, float | None]:
         """Each of the first three relative to the reference's; None where that is 0."""
@@ -82,7 +81,6 @@ def text_health(answers: Sequence[Answer], known: frozenset[str]) -> TextHealth:
         loss=_mean_loss(answers),
         tokens=tokens / len(answers),
         truncated=sum(answer.truncated for answer in answers) / len(answers),
-        think_tokens=sum(answer.think_tokens for answer in answers) / len(answers),
     )
 
 

@@ -41,12 +41,11 @@ class Verdict:
     """`improved`: the primary test passed and the mean rose, so the adapter claim holds; `better`: both claims do, and
     the ground truth confirms them; `worse`: the overall drop is established.
 
-    `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the
-    reward rose while the ground truth fell, over all or on a task where it rose. Sentences come in English and in
-    Portuguese; `cautions` names those that weaken the claim. `reservations` belong to the headline: where it claims a
-    gain, they name every task whose truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, the
-    base model where no gain over it is shown (`below_base`: a drop is established), and the seeds that are no other
-    than their start or are missing.
+    `worse_tasks`: the drop stands after Holm over the tasks. `hacking_suspected`: the reward rose while the ground
+    truth fell, over all or on a task where it rose. Sentences come in English and in Portuguese; `cautions` names those
+    that weaken the claim. `reservations` belong to the headline: where it claims a gain, they name every task whose
+    truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, the base model where no gain over it is
+    shown (`below_base`: a drop is established), and the seeds that are no other than their start or are missing.
     """
 
     improved: bool
@@ -55,7 +54,6 @@ class Verdict:
     configuration_claim: Claim
     better_tasks: tuple[str, ...]
     worse_tasks: tuple[str, ...]
-    suspect_tasks: tuple[str, ...]
     hacking_suspected: bool
     headline: str
     headline_pt: str
@@ -102,17 +100,13 @@ def judge(
     shown_above_base = base is None or improved(base, alpha, around.looks)
     facts = replace(_facts(reward, truth, served, settings, around), base=None if shown_above_base else base)
     beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
-    worse = task_drops(reward, alpha)
     return Verdict(
         improved=facts.improved,
         worse=facts.worse,
         adapter_claim="supported" if facts.improved else "not supported",
         configuration_claim=facts.configuration,
         better_tasks=tuple(task for task, claimed in task_gains(reward, alpha, around.looks).items() if claimed),
-        worse_tasks=worse,
-        suspect_tasks=tuple(
-            task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse
-        ),
+        worse_tasks=task_drops(reward, alpha),
         hacking_suspected=facts.hacking,
         headline=headline(ENGLISH, reward, facts),
         headline_pt=headline(PORTUGUESE, reward, facts),

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 from tucano.comparison.answers import DECODINGS, Answer, Decoding, prompt_means
 from tucano.comparison.claims import StudyContext
-from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
+from tucano.comparison.compare import TOGETHER, Comparison, Design, compare, verdict_of
 from tucano.comparison.contrast import Contrast, clusters_of
-from tucano.comparison.verdict import judge
 from tucano.prompts import Prompt
 from tucano.settings.comparison import Judging
 from tucano.statistics import inference as statistics
@@ -52,15 +51,8 @@ def versus(
         return result
     shared = clusters_of(prompts)
     contrasts = tuple(_of_equal_seeds(contrast, ours, theirs, shared) for contrast in result.contrasts)
-    whole = replace(result, contrasts=contrasts)
-    verdict = judge(
-        whole.main,
-        settings,
-        truth=whole.find(TOGETHER, theirs.name, settings.primary, "truth"),
-        served=whole.find(TOGETHER, theirs.name, "served", "reward") if settings.primary != "served" else None,
-        around=StudyContext(looks),
-    )
-    return replace(whole, verdict=verdict)
+    verdict = verdict_of(contrasts, settings, theirs.name, StudyContext(looks))
+    return replace(result, contrasts=contrasts, verdict=verdict)
 
 
 def _count(side: Side, decoding: Decoding) -> int:

@@ -57,6 +57,16 @@ class Speaker:
         }
 
 
+def against(found: Contrast, measured: str) -> str:
+    """One contrast in a sentence: of what was measured, the mean gain and both exact p."""
+    effect = found.overall
+    return (
+        f"`{found.arm}` against `{found.reference}`, {measured}: {english(effect.gain, signed=True)}"
+        f" ({ENGLISH.range(effect.mean_low, effect.mean_high)}); exact one-sided p for a gain {p_value(effect.p)}, for"
+        f" a drop {p_value(effect.p_worse)}."
+    )
+
+
 def messages(name: str) -> dict[str, str]:
     return dict(json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8")))
 

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
-Alternative = Literal["greater", "less", "two-sided"]
+Alternative = Literal["greater", "less"]
 Floats = NDArray[np.float64]
 
 DECIMALS = 9
+LEVEL = 0.95
+"""Of two-sided intervals."""
 SMALLEST_P = 1e-300
 """A smaller p is said to be this one: halved 1,100 times, a float is 0, which no p is."""
 UNKNOWN = (-1.0, 1.0)
@@ -28,6 +30,8 @@ spread was seen: a reward that never moves, or moves alike everywhere, allows no
 """
 SMALLEST_SEEDS = 3
 """Fewer seeds than this say nothing about a new seed: the spread between two has one degree of freedom."""
+POWER = 0.8
+"""With which a gain is said to be seen."""
 WILCOXON_EFFICIENCY = 3 / np.pi
 """Asymptotic efficiency of the signed-rank test relative to the t test for normal differences (Pitman 1949)."""
 
@@ -77,10 +81,8 @@ def signed_rank(
     sums = _cluster_sums(_doubled_pratt_ranks(values) * np.sign(values).astype(np.int64), clusters)
     null = _null_of_rank_sum(tuple(sorted(np.abs(sums[sums != 0]).tolist())))
     positive = int(sums[sums > 0].sum())
-    greater = min(1.0, float(null[positive:].sum()))
-    less = min(1.0, float(null[: positive + 1].sum()))
-    one_sided = greater if alternative == "greater" else less
-    return max(SMALLEST_P, min(1.0, 2 * min(greater, less)) if alternative == "two-sided" else one_sided)
+    tail = null[positive:] if alternative == "greater" else null[: positive + 1]
+    return max(SMALLEST_P, min(1.0, float(tail.sum())))
 
 
 def _cluster_sums(values: NDArray[np.int64], clusters: Sequence[Hashable] | None) -> NDArray[np.int64]:
@@ -120,10 +122,8 @@ def rank_biserial(differences: ArrayLike) -> float:
     return float((ranks * np.sign(values)).sum() / ranks.sum())
 
 
-def hodges_lehmann(
-    differences: ArrayLike, level: float = 0.95, clusters: Sequence[Hashable] | None = None
-) -> tuple[float, float, float]:
-    """Typical difference and its two-sided interval: (estimate, low, high).
+def hodges_lehmann(differences: ArrayLike, clusters: Sequence[Hashable] | None = None) -> tuple[float, float, float]:
+    """Typical difference and its two-sided 95 % interval: (estimate, low, high).
 
     The estimate is the median of the Walsh averages (Hodges & Lehmann 1963). The interval inverts the exact signed-rank
     test (Hollander, Wolfe & Chicken 2014, section 3.3); closed, it keeps its level with ties. Where ties leave it no
@@ -134,12 +134,12 @@ def hodges_lehmann(
     values = _rounded(differences)
     rows, columns = np.triu_indices(values.size)
     walsh = np.sort((values[rows] + values[columns]) / 2)
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     cut = _walsh_cut(values.size, tail) if clusters is None else _clustered_cut(values, walsh, tail, clusters)
     if cut is not None:
         low, high = float(walsh[cut[0]]), float(walsh[cut[1]])
         return float(np.median(walsh)), *((low, high) if low < high else UNKNOWN)
-    mean = clustered_t(values, clusters, level) if clusters else mean_t(values, level)
+    mean = mean_t(values, clusters)
     return mean.mean, mean.low, mean.high
 
 
@@ -183,24 +183,20 @@ class Mean:
     high: float
 
 
-def mean_t(differences: ArrayLike, level: float = 0.95) -> Mean:
-    """The mean difference by Student's t: what the signed-rank test does not speak of where differences are skewed."""
-    values = _rounded(differences)
-    if values.size < 2:
-        raise ValueError("an interval needs at least two differences")
-    return _by_t(float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size), values.size - 1, level)
+def mean_t(differences: ArrayLike, clusters: Sequence[Hashable] | None = None, level: float = LEVEL) -> Mean:
+    """The mean difference by Student's t: what the signed-rank test does not speak of where differences are skewed.
 
-
-def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: float = 0.95) -> Mean:
-    """The mean difference when prompts of one cluster (a template) are not independent; fewer than three clusters tell
-    nothing of it.
-
-    Cluster-robust standard error of a mean (Liang & Zeger 1986) with the factor G/(G-1), on G-1 degrees of freedom
-    (Cameron & Miller 2015, section II.B): SE^2 = G/(G-1) * sum over clusters of (sum of residuals)^2 / n^2.
+    With `clusters`, prompts of one cluster (a template) are not independent; fewer than three clusters tell nothing of
+    the mean. Cluster-robust standard error of a mean (Liang & Zeger 1986) with the factor G/(G-1), on G-1 degrees of
+    freedom (Cameron & Miller 2015, section II.B): SE^2 = G/(G-1) * sum over clusters of (sum of residuals)^2 / n^2.
     """
     values = _rounded(differences)
-    count = len(set(clusters))
     mean = float(values.mean())
+    if not clusters:
+        if values.size < 2:
+            raise ValueError("an interval needs at least two differences")
+        return _by_t(mean, float(values.std(ddof=1)) / sqrt(values.size), values.size - 1, level)
+    count = len(set(clusters))
     if count < 3:
         return _by_t(mean, 0.0, count - 1, level)
     sums = np.bincount(_numbered(clusters), weights=values - mean)
@@ -208,7 +204,7 @@ def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: flo
     return _by_t(mean, se, count - 1, level)
 
 
-def _by_t(mean: float, se: float, df: float, level: float) -> Mean:
+def _by_t(mean: float, se: float, df: float, level: float = LEVEL) -> Mean:
     if se < 10**-DECIMALS:  # a spread that was not seen is not known to be none
         return Mean(mean, 0.0, df, 1.0, *UNKNOWN)
     half = float(stats.t.ppf((1 + level) / 2, df)) * se
@@ -279,7 +275,7 @@ def mean_squares(values: ArrayLike, clusters: Sequence[Hashable] | None = None) 
     )
 
 
-def two_way_t(values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashable] | None = None) -> Mean | None:
+def two_way_t(values: ArrayLike, clusters: Sequence[Hashable] | None = None) -> Mean | None:
     """Is the mean above 0 over all prompts *and* seeds that might be drawn? None («not assessable») with fewer than
     three seeds, two prompts or two clusters.
 
@@ -290,31 +286,29 @@ def two_way_t(values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashabl
     groups = table.shape[0] if clusters is None else len(set(clusters))
     if table.shape[1] < SMALLEST_SEEDS or groups < 2:
         return None
-    return _by_t(float(table.mean()), *mean_squares(table, clusters).error(), level)
+    return _by_t(float(table.mean()), *mean_squares(table, clusters).error())
 
 
-def new_seed(
-    values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashable] | None = None
-) -> tuple[float, float] | None:
-    """Prediction interval of the mean gain of one new seed over new prompts; None or `UNKNOWN` where `two_way_t` or its
-    interval is.
+def new_seed(values: ArrayLike, clusters: Sequence[Hashable] | None = None) -> tuple[float, float] | None:
+    """95 % prediction interval of the mean gain of one new seed over new prompts; None or `UNKNOWN` where `two_way_t`
+    or its interval is.
 
     `values` [prompts, seeds] are differences. mean -+ t * sqrt(SE^2 + S^2) on as many degrees of freedom as seeds - 1
     or SE has: SE of the grand mean by `MeanSquares.error`, S^2 = MS_seed / prompts the variance of the seeds' means,
     noise of their answers included (Hahn & Meeker 1991, section 4.7), so that it is rather too wide, and never narrower
     than the interval of the mean.
     """
-    mean = two_way_t(values, level, clusters)
+    mean = two_way_t(values, clusters)
     if mean is None or not mean.se:
         return UNKNOWN if mean else None
     squares = mean_squares(values, clusters)
-    half = float(stats.t.ppf((1 + level) / 2, min(mean.df, squares.seeds - 1)))
+    half = float(stats.t.ppf((1 + LEVEL) / 2, min(mean.df, squares.seeds - 1)))
     half *= sqrt(mean.se**2 + squares.seed / squares.prompts)
     return mean.mean - half, mean.mean + half
 
 
-def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0.8) -> float:
-    """Smallest true mean difference that the one-sided signed-rank test sees with this power, in the unit of `sd`.
+def smallest_detectable(n: int, sd: float, alpha: float = 0.05) -> float:
+    """Smallest true mean difference that the one-sided signed-rank test sees with 80 % power, in the unit of `sd`.
 
     Power of the t test (noncentral t) at an effective n of 3/pi times the prompts. For normal differences; n >= 5.
     """
@@ -322,7 +316,7 @@ def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0
     critical = float(stats.t.isf(alpha, effective - 1))  # the upper tail itself: 1 - 1e-17 is 1
 
     def shortfall(effect: float) -> float:
-        return float(stats.nct.sf(critical, effective - 1, effect * sqrt(effective))) - power
+        return float(stats.nct.sf(critical, effective - 1, effect * sqrt(effective))) - POWER
 
     return float(optimize.brentq(shortfall, 1e-6, 20.0)) * sd
 

@@ -7,14 +7,14 @@ from math import ceil, log2
 
 from scipy import stats
 
-from tucano.statistics.inference import DECIMALS, SMALLEST_SEEDS, MeanSquares, smallest_detectable
+from tucano.statistics.inference import DECIMALS, POWER, SMALLEST_SEEDS, MeanSquares, smallest_detectable
 
 MOST_SEEDS = 50
 MOST_PROMPTS = 5000
 
 
-def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """Fewest seeds with which the two-way test sees a true mean gain of `effect` with this power on as many prompts.
+def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05) -> int | None:
+    """Fewest seeds with which the two-way test sees a true mean gain of `effect` with 80 % power on as many prompts.
 
     None where even `MOST_SEEDS` are not enough: then the prompts are the bottleneck; and where no spread was seen. The
     variance components are the estimates of the analysis of variance (at least 0), so with three seeds the answer is
@@ -29,7 +29,7 @@ def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05, power
         (
             count
             for count in range(SMALLEST_SEEDS, MOST_SEEDS + 1)
-            if _power(squares, (prompt, seed, residual), count, effect, alpha) >= power
+            if _power(squares, (prompt, seed, residual), count, effect, alpha) >= POWER
         ),
         None,
     )
@@ -51,21 +51,21 @@ def _power(measured: MeanSquares, parts: tuple[float, float, float], seeds: int,
     return float(stats.nct.sf(stats.t.isf(alpha, df), df, effect / se))
 
 
-def prompts_needed(sd: float, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+def prompts_needed(sd: float, effect: float, alpha: float = 0.05) -> int | None:
     """Fewest prompts with which the signed-rank test sees a true mean gain of `effect`, for differences of this spread.
 
     None beyond `MOST_PROMPTS`, and where no spread was seen. So many at least that the exact p of a gain on each of
     them lies below alpha.
     """
-    if effect <= 0 or sd < 10**-DECIMALS or smallest_detectable(MOST_PROMPTS, sd, alpha, power) > effect:
+    if effect <= 0 or sd < 10**-DECIMALS or smallest_detectable(MOST_PROMPTS, sd, alpha) > effect:
         return None
     low, high = max(5, ceil(-log2(alpha))), MOST_PROMPTS
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if smallest_detectable(middle, sd, alpha, power) <= effect else (middle + 1, high)
+        low, high = (low, middle) if smallest_detectable(middle, sd, alpha) <= effect else (middle + 1, high)
     return low
 
 
-def chance_finding(looks: int, alpha: float = 0.05) -> float:
+def chance_finding(looks: int, alpha: float) -> float:
     """Probability that at least one of `looks` independent tests at `alpha` finds something where there is nothing."""
     return 1 - (1 - alpha) ** looks

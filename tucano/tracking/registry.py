@@ -15,14 +15,17 @@ from urllib.request import url2pathname
 from tucano.errors import UserError
 from tucano.security.printable import short
 from tucano.tracking import models
+from tucano.tracking.store import recording, texts, translated
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities.model_registry import ModelVersion
+    from mlflow.entities.model_registry import ModelVersion, PromptVersion
 
 CHAMPION, CHALLENGER, PREVIOUS = "champion", "challenger", "previous"
 ROLES = (CHAMPION, CHALLENGER, PREVIOUS)
 """Aliases that exclude each other: a version has one of them. `previous` is the champion before this one."""
+MOST_VERSIONS = 1000
+"""Of a system prompt, among which its text is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,45 +39,111 @@ class RegisteredModel:
     tags: dict[str, str]
 
 
-def with_alias(client: MlflowClient, model: str, alias: str) -> RegisteredModel | None:
-    """The version that `alias` points to; None where the model or the alias does not exist."""
-    version = _aliases(client, model).get(alias)
-    return None if version is None else _record(client.get_model_version(model, version))
+@dataclass(frozen=True)
+class Registry:
+    """The registry of an open tracking store."""
 
+    uri: str
+    client: MlflowClient
 
-def register(
-    client: MlflowClient,
-    model: str,
-    run_id: str,
-    folder: Path,
-    tags: Mapping[str, str],
-    aliases: Sequence[str],
-    description: str = "",
-) -> RegisteredModel:
-    """Make `folder` a LoggedModel of the run and a version of `model`, and give it `aliases` as `point` does.
+    @translated
+    def find_version(self, reference: str) -> RegisteredModel | None:
+        """The version that `tucano@champion` or `tucano/3` names; None where there is none."""
+        model, at, alias = reference.partition("@")
+        if at:
+            version = _aliases(self.client, model).get(alias)
+            return None if version is None else _record(self.client.get_model_version(model, version))
+        model, _, version = reference.partition("/")
+        found = self.client.search_model_versions(f"name = '{model}'")
+        return next((_record(one) for one in found if str(one.version) == version), None)
 
-    On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are
-    gone. A process that was killed on the way could not tidy up: the version that it left behind, known by its lineage,
-    is taken up, and a LoggedModel that it left without a version is deleted. The tag `digest.files` seals the files.
-    """
-    _ensure_model(client, model)
-    with ExitStack() as undo:
-        version = _left_behind(client, model, tags)
-        if version is None:
-            version = _create(client, model, run_id, folder, tags, description, undo)
-        for alias in aliases:
-            _give(client, model, str(version.version), alias, undo)
-        undo.pop_all()
-    return _record(version)
+    def champion(self, model: str) -> RegisteredModel | None:
+        """The version that carries the alias `champion`; None where there is none."""
+        return self.find_version(f"{model}@{CHAMPION}")
 
+    @translated
+    def register(
+        self,
+        model: str,
+        run_id: str,
+        folder: Path,
+        tags: Mapping[str, object],
+        aliases: Sequence[str],
+        description: str = "",
+    ) -> RegisteredModel:
+        """Make `folder` a LoggedModel of the run and a version of `model`, with its lineage in `tags`, and give it
+        `aliases` as `crown` does.
 
-def point(client: MlflowClient, model: str, version: int, alias: str) -> None:
-    """Give a version an alias: all of it, or nothing. It gives up its other role; a champion that it takes the place
-    of becomes `previous`.
-    """
-    with ExitStack() as undo:
-        _give(client, model, str(version), alias, undo)
-        undo.pop_all()
+        On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are
+        gone. A process that was killed on the way could not tidy up: the version that it left behind, known by its
+        lineage, is taken up, and a LoggedModel that it left without a version is deleted. The tag `digest.files` seals
+        the files.
+        """
+        _ensure_model(self.client, model)
+        with ExitStack() as undo:
+            version = _left_behind(self.client, model, texts(tags))
+            if version is None:
+                version = _create(self.client, model, run_id, folder, texts(tags), description, undo)
+            for alias in aliases:
+                _give(self.client, model, str(version.version), alias, undo)
+            undo.pop_all()
+        return _record(version)
+
+    @translated
+    def crown(self, model: str, version: int, tags: Mapping[str, object]) -> None:
+        """Make a version the champion: all of it, or nothing. It gives up its other role, and the champion before it
+        becomes `previous`; `tags` say who wanted it and why.
+        """
+        for key, value in texts(tags).items():
+            self.client.set_model_version_tag(model, str(version), key, value)
+        with ExitStack() as undo:
+            _give(self.client, model, str(version), CHAMPION, undo)
+            undo.pop_all()
+
+    @recording
+    def register_prompts(self, model: str, version: int, systems: Mapping[str, str]) -> None:
+        """Register `systems` ({task: system prompt}) of a model's version as `MODEL.TASK` in MLflow's prompt registry,
+        each text once. Tags lead from either to the other: `prompt.TASK` of the model's version, `model.NUMBER` of the
+        prompt's. MLflow keeps prompts and models by one name, and `promotion.model` has no dot.
+        """
+        for task, text in systems.items():
+            prompt = _with_text(self.client, f"{model}.{task}", text)
+            self.client.set_prompt_version_tag(prompt.name, prompt.version, f"model.{version}", f"{model}/{version}")
+            self.client.set_model_version_tag(model, str(version), f"prompt.{task}", f"{prompt.name}/{prompt.version}")
+
+    @translated
+    def fetch(self, version: RegisteredModel, folder: Path) -> Path:
+        """Copy a version's files below `folder`, which is emptied first, and return where they are.
+
+        Raises UserError where they are not the files that were registered. That finds files that were changed or added
+        where MLflow keeps them; whoever can write the registry itself can also write the digest that they are held
+        against.
+        """
+        from mlflow.artifacts import download_artifacts
+        from mlflow.exceptions import MlflowException
+
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        place = self.client.get_model_version_download_uri(version.model, str(version.version))
+        address = urlsplit(place)
+        if address.scheme == "file" and not Path(url2pathname(address.path)).is_dir():
+            raise UserError(
+                f"{version.model} version {version.version} is not what was registered: its files at {place} are gone;"
+                " bring them back, or point the alias at another version"
+            )
+        try:
+            fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=self.uri))
+        except (MlflowException, OSError) as error:
+            raise UserError(
+                f"{version.model} version {version.version} cannot be fetched: its files at {short(place)} cannot be"
+                f" had ({short(str(error))}); bring them back, or point the alias at another version"
+            ) from None
+        if digest(fetched) != version.tags.get("digest.files"):
+            raise UserError(
+                f"{version.model} version {version.version} is not what was registered: its files at {place} have"
+                " changed since; bring them back, or point the alias at another version"
+            )
+        return fetched
 
 
 def _give(client: MlflowClient, model: str, version: str, alias: str, undo: ExitStack) -> None:
@@ -133,47 +202,12 @@ def _delete_unversioned(client: MlflowClient, model: str, run_id: str) -> None:
             client.delete_logged_model(left.model_id)
 
 
-def find(client: MlflowClient, reference: str) -> RegisteredModel | None:
-    """The version that `tucano@champion` or `tucano/3` names; None where there is none."""
-    model, at, alias = reference.partition("@")
-    if at:
-        return with_alias(client, model, alias)
-    model, _, version = reference.partition("/")
-    found = client.search_model_versions(f"name = '{model}'")
-    return next((_record(one) for one in found if str(one.version) == version), None)
-
-
-def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path) -> Path:
-    """Copy a version's files below `folder`, which is emptied first, and return where they are.
-
-    Raises UserError where they are not the files that were registered. That finds files that were changed or added
-    where MLflow keeps them; whoever can write the registry itself can also write the digest that they are held against.
-    """
-    from mlflow.artifacts import download_artifacts
-    from mlflow.exceptions import MlflowException
-
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    place = client.get_model_version_download_uri(version.model, str(version.version))
-    address = urlsplit(place)
-    if address.scheme == "file" and not Path(url2pathname(address.path)).is_dir():
-        raise UserError(
-            f"{version.model} version {version.version} is not what was registered: its files at {place} are gone;"
-            " bring them back, or point the alias at another version"
-        )
-    try:
-        fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
-    except (MlflowException, OSError) as error:
-        raise UserError(
-            f"{version.model} version {version.version} cannot be fetched: its files at {short(place)} cannot be"
-            f" had ({short(str(error))}); bring them back, or point the alias at another version"
-        ) from None
-    if digest(fetched) != version.tags.get("digest.files"):
-        raise UserError(
-            f"{version.model} version {version.version} is not what was registered: its files at {place} have changed"
-            " since; bring them back, or point the alias at another version"
-        )
-    return fetched
+def _with_text(client: MlflowClient, name: str, text: str) -> PromptVersion:
+    """`register_prompt` would link what it makes to the experiment that this process happens to have open."""
+    if client.get_prompt(name) is None:
+        client.create_prompt(name)
+    known = client.search_prompt_versions(name, max_results=MOST_VERSIONS)
+    return next((one for one in known if one.template == text), None) or client.create_prompt_version(name, text)
 
 
 def digest(folder: Path) -> str:

@@ -6,7 +6,7 @@ import functools
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -17,7 +17,7 @@ from tucano.security.printable import short
 from tucano.storage.folder import is_remote
 from tucano.storage.root import require_usable, require_whole, working_copy
 from tucano.tracking.moved import follow
-from tucano.tracking.unfinished import made_whole
+from tucano.tracking.unfinished import make_whole
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -122,22 +122,15 @@ def open_client(uri: str) -> MlflowClient:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     require_store_address(uri)
+    # with a traceback it logs what it raises as well
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
     if is_server(uri):
         withhold_from(uri)
-        return _asked(uri)
-    with made_whole(_file_of(uri)):
+    else:
         _check_database(uri)
-        return _asked(uri)
-
-
-def _asked(uri: str) -> MlflowClient:
-    """A client that has been answered. UserError where it is not."""
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    logging.getLogger("mlflow.store.db.utils").setLevel(
-        logging.CRITICAL
-    )  # with a traceback it logs what it raises as well
     try:
         client = MlflowClient(uri, registry_uri=uri)
         client.search_experiments(max_results=1)
@@ -198,6 +191,11 @@ def paged(search: Callable[..., Any], *given: Any, **which: Any) -> Iterator[Any
         token = page.token or ""
 
 
+def texts(tags: Mapping[str, object]) -> dict[str, str]:
+    """Tags as MLflow stores them; None is no tag."""
+    return {key: str(value) for key, value in tags.items() if value is not None}
+
+
 def _file_of(uri: str) -> Path | None:
     """The file of a SQLite database; None for other databases, one in memory, and `file:`, an address in itself."""
     path = uri.removeprefix("sqlite:///").partition("?")[0] if uri.startswith("sqlite:///") else ""
@@ -212,7 +210,7 @@ def _check_database(uri: str) -> None:
     arguments = {} if uri.startswith(("sqlite", "mssql")) else {"connect_timeout": CONNECT_SECONDS}
     try:
         if file := _file_of(uri):
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_whole(file)
         engine = create_engine(uri, connect_args=arguments)
         inspect(engine).get_table_names()
         engine.dispose()

@@ -9,19 +9,30 @@ never raises for that.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tucano.errors import UserError
-from tucano.tracking import models, registry, views
+from tucano.storage.journal import Entry
+from tucano.tracking import models, views
 from tucano.tracking.evaluations import Row, Spec, fill
 from tucano.tracking.models import DataSplit
 from tucano.tracking.origin import origin
-from tucano.tracking.registry import RegisteredModel
-from tucano.tracking.shipper import Shipper, Through, infinities, metric_key, stored
-from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, recording, settle, translated
+from tucano.tracking.registry import Registry
+from tucano.tracking.shipper import Shipper, Through, as_metrics, infinities, metric_key, stored
+from tucano.tracking.store import (
+    artifact_root,
+    default_uri,
+    is_server,
+    open_client,
+    recording,
+    settle,
+    texts,
+    translated,
+)
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -55,11 +66,9 @@ class PipelineRun:
 
 
 @dataclass(frozen=True)
-class Tracker:
+class Tracker(Registry):
     """An open tracking store; `experiments` maps the names of the three experiments to their ids."""
 
-    uri: str
-    client: MlflowClient
     experiments: dict[str, str]
 
     @classmethod
@@ -115,17 +124,10 @@ class Tracker:
 
         None where this store has neither: it is another one, or the run was deleted.
         """
-        from mlflow.exceptions import MlflowException
-
-        try:
-            if self.client.get_run(recorded).info.lifecycle_stage == "active":
-                return recorded
-        except MlflowException as error:
-            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
-                raise
-        which = f"tags.artifact = '{artifact}' and attributes.status = 'FINISHED'"
-        found = self.client.search_runs([self.experiments[views.TRAINING]], which, max_results=1)
-        return str(found[0].info.run_id) if found else None
+        run = self._known(recorded)
+        if run is None or run.info.lifecycle_stage != "active":
+            run = self._newest(views.TRAINING, f"tags.artifact = '{artifact}' and attributes.status = 'FINISHED'")
+        return None if run is None else str(run.info.run_id)
 
     def ship_journal(self, run_id: str, journal: Path, *, through: Through = "committed") -> Shipper:
         """Start sending a journal's metrics to a run in the background; close the shipper when training has ended."""
@@ -133,13 +135,7 @@ class Tracker:
 
     @recording
     def log_metrics(self, run_id: str, metrics: Mapping[str, float]) -> None:
-        from mlflow.entities import Metric
-        from mlflow.utils.time import get_current_time_millis
-
-        now = get_current_time_millis()
-        self.client.log_batch(
-            run_id, metrics=[Metric(metric_key(name), stored(value), now, 0) for name, value in metrics.items()]
-        )
+        self.client.log_batch(run_id, metrics=as_metrics(Entry(0, time.time_ns() // 1_000_000, dict(metrics))))
         if tags := infinities(metrics, 0):
             self.set_tags(run_id, tags)
 
@@ -157,7 +153,7 @@ class Tracker:
     def set_tags(self, run_id: str, tags: Mapping[str, object]) -> None:
         from mlflow.entities import RunTag
 
-        self.client.log_batch(run_id, tags=[RunTag(key, value) for key, value in _texts(tags).items()])
+        self.client.log_batch(run_id, tags=[RunTag(key, value) for key, value in texts(tags).items()])
 
     @recording
     def finish(self, run_id: str, status: Status) -> None:
@@ -169,14 +165,9 @@ class Tracker:
         """A run whose process was killed, or that nobody answered, is not running any more: `KILLED`, of which its next
         attempt makes a running one. One that has ended, or that this store does not have, stays as it is.
         """
-        from mlflow.exceptions import MlflowException
-
-        try:
-            if self.client.get_run(run_id).info.status == "RUNNING":
-                self.client.set_terminated(run_id, "KILLED")
-        except MlflowException as error:
-            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
-                raise
+        run = self._known(run_id)
+        if run is not None and run.info.status == "RUNNING":
+            self.client.set_terminated(run_id, "KILLED")
 
     @recording
     def log_datasets(self, run_id: str, splits: Sequence[DataSplit]) -> None:
@@ -202,7 +193,7 @@ class Tracker:
 
         for left in models.of_name(self.client, run_id, name):
             self.client.delete_logged_model(left.model_id)
-        model_id = models.create(self.client, run_id, name, folder, _texts(tags), {"step": str(step)})
+        model_id = models.create(self.client, run_id, name, folder, texts(tags), {"step": str(step)})
         self.client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
         where = {"dataset_name": on.name, "dataset_digest": on.digest}
         for key, value in metrics.items():
@@ -220,9 +211,8 @@ class Tracker:
         """The evaluation run that shows the answers with this digest, all of them; None where there is none: one that
         was cut off does not count.
         """
-        which = f"tags.`digest.rows` = '{rows}' and attributes.status = 'FINISHED'"
-        found = self.client.search_runs([self.experiments[views.EVALUATION]], which, max_results=1)
-        return str(found[0].info.run_id) if found else None
+        run = self._newest(views.EVALUATION, f"tags.`digest.rows` = '{rows}' and attributes.status = 'FINISHED'")
+        return None if run is None else str(run.info.run_id)
 
     def show_answers(self, rows: Mapping[str, Sequence[Row]], trained_by: Mapping[str, str]) -> None:
         """Show stored answers prompt by prompt: `rows` are those of each evaluation run, `trained_by` its training run.
@@ -235,52 +225,12 @@ class Tracker:
             log.warning("MLflow did not take the answers: %s", fault)
 
     @translated
-    def champion(self, model: str) -> RegisteredModel | None:
-        """The version that carries the alias `champion`, with its tags; None where there is none."""
-        return self.with_alias(model, registry.CHAMPION)
-
-    @translated
-    def with_alias(self, model: str, alias: str) -> RegisteredModel | None:
-        """The version that carries an alias, with its tags; None where there is none."""
-        return registry.with_alias(self.client, model, alias)
-
-    @translated
-    def crown(self, model: str, version: int, tags: Mapping[str, object]) -> None:
-        """Make a version the champion, and the one before it `previous`; `tags` say who wanted it and why."""
-        for key, value in _texts(tags).items():
-            self.client.set_model_version_tag(model, str(version), key, value)
-        registry.point(self.client, model, version, registry.CHAMPION)
-
-    @translated
     def pipelines(self) -> list[PipelineRun]:
         """The finished pipeline runs, newest first."""
         finished = "attributes.status = 'FINISHED' AND tags.verdict != ''"
         newest_first = ["attributes.start_time DESC"]
         found = self.client.search_runs([self.experiments[views.PIPELINES]], finished, order_by=newest_first)
         return [PipelineRun(str(run.info.run_id), dict(run.data.tags)) for run in found]
-
-    @translated
-    def find_version(self, reference: str) -> RegisteredModel | None:
-        """The version that `tucano@champion` or `tucano/3` names; None where there is none."""
-        return registry.find(self.client, reference)
-
-    @translated
-    def register(
-        self,
-        model: str,
-        run_id: str,
-        folder: Path,
-        tags: Mapping[str, object],
-        aliases: Sequence[str],
-        description: str = "",
-    ) -> RegisteredModel:
-        """Register a folder with its lineage in `tags` and point `aliases` to it: all of it, or nothing."""
-        return registry.register(self.client, model, run_id, folder, _texts(tags), aliases, description)
-
-    @translated
-    def fetch(self, version: RegisteredModel, folder: Path) -> Path:
-        """Copy a version's files below `folder`; returns the folder that holds them."""
-        return registry.fetch(self.client, self.uri, version, folder)
 
     @recording
     def ensure_views(self) -> None:
@@ -318,10 +268,12 @@ class Tracker:
         """
         from mlflow.entities import Param
 
-        run = self._unfinished(experiment, known_by) if known_by else None
+        tags_of = [f"tags.`{tag}` = {_quoted(value)}" for tag, value in known_by.items()]
+        which = " and ".join([*tags_of, "attributes.status != 'FINISHED'"])
+        run = self._newest(experiment, which) if known_by else None
         if run is None:
             known = {**origin(), **tags, **known_by}
-            run = self.client.create_run(self.experiments[experiment], run_name=name, tags=_texts(known))
+            run = self.client.create_run(self.experiments[experiment], run_name=name, tags=texts(known))
         else:
             self.client.update_run(run.info.run_id, status="RUNNING")
         wanted = {metric_key(key): value for key, value in flat(params).items()}
@@ -330,12 +282,22 @@ class Tracker:
             self.client.log_batch(run.info.run_id, params=rows[start : start + PARAMS_PER_CALL])
         return str(run.info.run_id)
 
-    def _unfinished(self, experiment: str, known_by: Mapping[str, str]) -> MlflowRun | None:
-        tags = [f"tags.`{tag}` = {_quoted(value)}" for tag, value in known_by.items()]
-        which = " and ".join([*tags, "attributes.status != 'FINISHED'"])
+    def _newest(self, experiment: str, which: str) -> MlflowRun | None:
+        """Of the runs that a filter of MLflow's finds."""
         order = ["attributes.start_time DESC"]
         found = self.client.search_runs([self.experiments[experiment]], which, max_results=1, order_by=order)
         return found[0] if found else None
+
+    def _known(self, run_id: str) -> MlflowRun | None:
+        """None where this store does not have it."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            return self.client.get_run(run_id)
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
+                raise
+            return None
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
@@ -350,11 +312,6 @@ def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
             text = str(value)
             params[f"{prefix}{key}"] = text if len(text) <= LONGEST_PARAM else text[: LONGEST_PARAM - 1] + "…"
     return params
-
-
-def _texts(tags: Mapping[str, object]) -> dict[str, str]:
-    """Tags as MLflow stores them; None is no tag."""
-    return {key: str(value) for key, value in tags.items() if value is not None}
 
 
 @translated

@@ -10,8 +10,7 @@ import numpy as np
 from tucano.benchmark.public.questions import NAMES, TITLES, Question, Reply
 from tucano.benchmark.public.scores import MAIN, baselines, score
 from tucano.comparison.contrast import Contrast, Strata, contrast
-from tucano.comparison.wording import ENGLISH
-from tucano.presentation.numbers import english, p_value
+from tucano.comparison.wording import against
 from tucano.presentation.tables import pipe_table, wrapped
 
 Interval = tuple[float, float, float]
@@ -153,19 +152,10 @@ def render_public(result: PublicResult) -> str:
         lines += ["", *pipe_table(rows), ""]
         for found in result.contrasts:
             if name in found.tasks:
-                lines += wrapped(f"- {_sentence(found, MAIN[name])}")
+                lines += wrapped(f"- {against(found, MAIN[name].replace('_', ' '))}")
     return "\n".join(lines).strip()
 
 
 def _cell(interval: Interval) -> str:
     value, low, high = interval
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
-
-
-def _sentence(found: Contrast, metric: str) -> str:
-    effect = found.overall
-    return (
-        f"`{found.arm}` against `{found.reference}`, {metric.replace('_', ' ')}:"
-        f" {english(effect.gain, signed=True)} ({ENGLISH.range(effect.mean_low, effect.mean_high)}); exact one-sided p"
-        f" for a gain {p_value(effect.p)}, for a drop {p_value(effect.p_worse)}."
-    )
