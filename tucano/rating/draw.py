@@ -86,13 +86,16 @@ def read_candidates(path: Path) -> list[Candidate]:
     Further fields are ignored, so a file of ratings can be rated again. Raises UserError naming the first line that is
     not that.
     """
-    made = [_candidate(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
-    if not made:
+    found = [
+        parse(CandidateLine, line, f"{path} line {number}", "a completion with its prompt")
+        for number, line in enumerate(lines(path), start=1)
+    ]
+    if not found:
         raise UserError(
             f"{path} holds no completions; write one a line, as " + '{"prompt": {...}, "completion": "..."}'
         )
-    check_ids((candidate.prompt for candidate in made), path)
-    return made
+    check_ids((line.prompt for line in found), path)
+    return [Candidate(line.prompt, line.completion, line.origin, line.model) for line in found]
 
 
 def write_candidates(path: Path, candidates: Iterable[Candidate]) -> None:
@@ -113,11 +116,8 @@ def draw(source: CandidateSource, prompts: int, completions: int, seed: int) -> 
         groups.setdefault(candidate.prompt.id, {})[candidate.id] = candidate
     chosen: list[Candidate] = []
     for task in TASKS:
-        of_task = [
-            list(group.values())
-            for _, group in sorted(groups.items())
-            if next(iter(group.values())).prompt.task == task
-        ]
+        sorted_groups = (list(group.values()) for _, group in sorted(groups.items()))
+        of_task = [group for group in sorted_groups if group[0].prompt.task == task]
         rng.shuffle(of_task)
         of_task.sort(key=lambda group: -min(len(group), completions))
         used: Counter[str] = Counter()
@@ -205,11 +205,6 @@ def writing(folder: Path) -> Iterator[None]:
 def masked(candidate: Candidate) -> Candidate:
     completion, model = (mask(text)[0] for text in (candidate.completion, candidate.model))
     return replace(candidate, prompt=masked_prompt(candidate.prompt), completion=completion, model=model)
-
-
-def _candidate(line: str, where: str) -> Candidate:
-    found = parse(CandidateLine, line, where, "a completion with its prompt")
-    return Candidate(found.prompt, found.completion, found.origin, found.model)
 
 
 def _read_run(storage: Path, decoding: Decoding) -> CandidateSource:
