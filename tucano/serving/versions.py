@@ -41,10 +41,6 @@ AGAIN_SECONDS = 300
 """A version that was refused is tried again after this time: somebody may have brought its files back."""
 
 
-class Refusal(Exception):
-    """A version was refused a short while ago; the sentence is the one of then."""
-
-
 @dataclass(frozen=True)
 class Version:
     """One registered version with all that answering takes: its system prompts and how it is decoded. forms: the JSON
@@ -87,7 +83,7 @@ class Versions:
         self._settings, self._tracker, self._folder, self._metrics = settings, tracker, folder, metrics
         self._references = list(dict.fromkeys(references))
         self._held: dict[str, Version] = {}
-        self._refused: dict[tuple[str, str], tuple[float, str]] = {}
+        self._refused: dict[tuple[str, str], tuple[float, Exception]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self.faults: dict[str, str] = {}
         """Why a reference is not what the registry says, a sentence each."""
@@ -126,8 +122,6 @@ class Versions:
         try:
             await self._take_over(reference, await self._found(reference))
             self.faults.pop(reference, None)
-        except Refusal as known:
-            self.faults[reference] = str(known)
         except (UserError, Transient, ModelDied, OSError) as fault:
             self._say(reference, str(fault))
         except Exception as fault:  # a server that answers does not end over a registry
@@ -139,27 +133,24 @@ class Versions:
         key, held = _key(found), self._held[reference]
         if key == (held.name, held.digest):
             return
-        last, reason = self._refused.get(key, (-AGAIN_SECONDS, ""))
-        if time.monotonic() - last < AGAIN_SECONDS:
-            raise Refusal(reason)
+        refused_at, fault = self._refused.get(key, (-AGAIN_SECONDS, None))
+        if fault is not None and time.monotonic() - refused_at < AGAIN_SECONDS:
+            raise fault
         try:
             self._hold(reference, await self._loaded(found))
         except (UserError, ModelDied, OSError) as refused:
-            self._refused[key] = time.monotonic(), self._sentence(reference, str(refused))
+            self._refused[key] = time.monotonic(), refused
             raise
 
     def _say(self, reference: str, fault: str) -> bool:
         """Whether it is news."""
-        sentence = self._sentence(reference, fault)
+        sentence = f"{reference}: {fault}; {self._held[reference].name} goes on answering"
         is_news = self.faults.get(reference) != sentence
         if is_news:
             log.error(sentence)
             self._metrics.refused.labels(reference).inc()
         self.faults[reference] = sentence
         return is_news
-
-    def _sentence(self, reference: str, fault: str) -> str:
-        return f"{reference}: {fault}; {self._held[reference].name} goes on answering"
 
     async def _found(self, reference: str) -> RegisteredModel:
         found = await asyncio.to_thread(self._tracker.find_version, reference)
