@@ -336,27 +336,25 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
     assert TRUTH in watched.look().state.streams
 
 
-@pytest.mark.parametrize(
-    "useless",
-    [{"gold_sql": "SELECT nothing FROM nowhere"}, {"product": None}, {"figures": 5}, {"figures": ["x"]}, {"facts": 5}],
-)
-def test_references_that_nothing_is_judged_by_are_no_truths(useless: dict[str, Any], watched: Watched) -> None:
+def test_references_that_nothing_is_judged_by_are_no_truths(watched: Watched) -> None:
     identities = watched.serve(3, push, GOOD)
     watched.look()
-    given = zip(identities, (OF_PUSH, OF_PUSH, useless), strict=True)
+    given = zip(identities, (OF_PUSH, OF_PUSH, {"gold_sql": "SELECT nothing FROM nowhere"}), strict=True)
     watched.refer(*({"id": one, "reference": reference} for one, reference in given))
     seen = watched.look()
     assert (seen.judged, seen.unusable, seen.unreadable) == (2, 1, ())
     assert any(line.startswith("1 references cannot be judged by") for line in lines_of(seen))
 
 
-OUTSIDE = {"sql": "select 1", "database": "../../other.sqlite"}
-
-
 @pytest.mark.parametrize(
-    ("task", "reference"), [("extraction", {"fields": None}), ("sentiment", {"fields": 5}), ("sql_qa", OUTSIDE)]
-)
-def test_a_reference_of_another_task_is_no_truth(task: Task, reference: dict[str, Any], tmp_path: Path) -> None:
+    ("task", "reference"),
+    [
+        ("push", {"product": None}), ("push", {"figures": 5}), ("push", {"figures": ["x"]}), ("push", {"facts": 5}),
+        ("extraction", {"fields": None}), ("sentiment", {"fields": 5}),
+        ("sql_qa", {"sql": "select 1", "database": "../../other.sqlite"}),
+    ],
+)  # fmt: skip
+def test_a_reference_that_is_none_of_its_task_is_no_truth(task: Task, reference: Any, tmp_path: Path) -> None:
     """Each ended the look in a traceback."""
     (watched,) = [one for one in quantities(load_reward_set("grounded"), set(), tmp_path) if one.name == TRUTH]
     assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None
