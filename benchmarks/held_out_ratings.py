@@ -26,7 +26,7 @@ from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import Prompt
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
-from tucano.rating.table import read_held_out, read_sets
+from tucano.rating.table import HELD_OUT, read_sets
 from tucano.statistics.inference import Floats, spearman
 from tucano.truth import truth
 
@@ -124,7 +124,7 @@ def main() -> int:
     print("|---|---|---|---|---|---|")
     found = []
     folder = arguments.ratings
-    rated = read_ratings(folder) if folder else {**read_sets(), **read_held_out()}[arguments.set]
+    rated = read_ratings(folder) if folder else {**read_sets(), **read_sets(HELD_OUT)}[arguments.set]
     for row in rows(rated, folder or COMMITTED_RATINGS, arguments.resamples):
         print(row.line(), flush=True)
         found.append(row.kept)

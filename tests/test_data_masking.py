@@ -1,6 +1,7 @@
 """Personal data leaves the text; what only looks like it stays."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -25,64 +26,59 @@ NFE_GROUPS = "3518 0311 2223 3300 0181 5500 1000 1234 5611 2345 6788"
 LONG_NAME = "Maria Aparecida dos Santos Oliveira de Albuquerque Cavalcanti"
 
 MASKED = [
-    ("meu e-mail é maria.silva+1@exemplo.com.br, obrigada", "meu e-mail é [EMAIL], obrigada", {"email": 1}),
-    ("ana (at) exemplo (dot) com", "[EMAIL]", {"email": 1}),
-    ("ana@gmail,com ou bia@hotmail", "[EMAIL] ou [EMAIL]", {"email": 2}),
-    ("?email=ana%40gmail.com&x=1", "?email=[EMAIL]&x=1", {"email": 1}),
-    ("ana%2540gmail.com, bia&#64;exemplo.com", "[EMAIL], [EMAIL]", {"email": 2}),
-    ("ana＠gmail.com", "[EMAIL]", {"email": 1}),
-    ("meu cpf é 12345601, confiram", "meu cpf é [CPF], confiram", {"cpf": 1}),  # 000.123.456-01, kept as a number
-    ("cnpj 394460005887", "cnpj [CNPJ]", {"cnpj": 1}),  # 00.394.460/0058-87
-    ("CPF nº 99822472, CPF n. 1234567", "CPF nº [CPF], CPF n. [CPF]", {"cpf": 2}),  # 000.998.224-72
-    ("pix 550e8400_e29b_41d4_a716_446655440000", "pix [PIX]", {"pix": 1}),
-    ("nota em nome de 52998224725", "nota em nome de [CPF]", {"cpf": 1}),
-    ("meucpf52998224700ok", "meucpf[CPF]ok", {"cpf": 1}),
-    ("12345678901 é meu cpf", "[CPF] é meu cpf", {"cpf": 1}),
-    ("CPF e telefone: 12345678901 e 11987654321", "CPF e telefone: [CPF] e [CPF]", {"cpf": 2}),
-    ("５２９.９８２.２４７－２５", "[CPF]", {"cpf": 1}),
-    ("5\u200b2\u200b9.982.247\u201125", "[CPF]", {"cpf": 1}),
-    ("cpf\u00a05\u03322\u03329\u033282247255 fim", "cpf\u00a0[CPF] fim", {"cpf": 1}),
-    ("loja 12.ABC.345/01DE-35", "loja [CNPJ]", {"cnpj": 1}),
-    ("11.222.333/0001-12.345.678/0001-99", "[CNPJ][CNPJ]", {"cnpj": 2}),
-    ("o cnpj deles é 12abc34501de36", "o cnpj deles é [CNPJ]", {"cnpj": 1}),
-    ("meu doc é 12.345.678-X", "meu doc é [RG]", {"rg": 1}),
-    ("me chama no 987654321", "me chama no [PHONE]", {"phone": 1}),
-    ("(11) 987 654 55 (11) 98765-4321", "[PHONE] [PHONE]", {"phone": 2}),
-    ("0xx11 3456-7890", "[PHONE]", {"phone": 1}),
+    ("meu e-mail é maria.silva+1@exemplo.com.br, obrigada", "meu e-mail é [EMAIL], obrigada"),
+    ("ana (at) exemplo (dot) com", "[EMAIL]"),
+    ("ana@gmail,com ou bia@hotmail", "[EMAIL] ou [EMAIL]"),
+    ("?email=ana%40gmail.com&x=1", "?email=[EMAIL]&x=1"),
+    ("ana%2540gmail.com, bia&#64;exemplo.com", "[EMAIL], [EMAIL]"),
+    ("ana＠gmail.com", "[EMAIL]"),
+    ("meu cpf é 12345601, confiram", "meu cpf é [CPF], confiram"),  # 000.123.456-01, kept as a number
+    ("cnpj 394460005887", "cnpj [CNPJ]"),  # 00.394.460/0058-87
+    ("CPF nº 99822472, CPF n. 1234567", "CPF nº [CPF], CPF n. [CPF]"),  # 000.998.224-72
+    ("pix 550e8400_e29b_41d4_a716_446655440000", "pix [PIX]"),
+    ("nota em nome de 52998224725", "nota em nome de [CPF]"),
+    ("meucpf52998224700ok", "meucpf[CPF]ok"),
+    ("12345678901 é meu cpf", "[CPF] é meu cpf"),
+    ("CPF e telefone: 12345678901 e 11987654321", "CPF e telefone: [CPF] e [CPF]"),
+    ("５２９.９８２.２４７－２５", "[CPF]"),
+    ("5\u200b2\u200b9.982.247\u201125", "[CPF]"),
+    ("cpf\u00a05\u03322\u03329\u033282247255 fim", "cpf\u00a0[CPF] fim"),
+    ("loja 12.ABC.345/01DE-35", "loja [CNPJ]"),
+    ("11.222.333/0001-12.345.678/0001-99", "[CNPJ][CNPJ]"),
+    ("o cnpj deles é 12abc34501de36", "o cnpj deles é [CNPJ]"),
+    ("meu doc é 12.345.678-X", "meu doc é [RG]"),
+    ("me chama no 987654321", "me chama no [PHONE]"),
+    ("(11) 987 654 55 (11) 98765-4321", "[PHONE] [PHONE]"),
+    ("0xx11 3456-7890", "[PHONE]"),
     (
         "00020126580014br.gov.bcb.pix0136123e4567-e89b-12d3-a456-4266141740005204000053039865802BR5913FULANO DE TAL"
         "6008BRASILIA62070503***63041D3D!",
         "[PIX]!",
-        {"pix": 1},
     ),
-    ("cartão 4111111111111112 não existe", "cartão [CARD] não existe", {"card": 1}),
-    ("Pedido nº 02-679454637", "Pedido nº [ORDER]", {"order": 1}),
-    ("12345678 é o número do meu pedido", "[ORDER] é o número do meu pedido", {"order": 1}),
-    ("id a4591c265e18cb1dcee52889e2d8acc3.", "id [ORDER].", {"order": 1}),
-    ("AA.123.456.789.BR, LB-123456789-CN", "[ORDER], [ORDER]", {"order": 2}),
-    ("nota fiscal 000.123.456", "nota fiscal [ORDER]", {"order": 1}),
-    (f"segue {NFE_KEY} ok", "segue [ORDER] ok", {"order": 1}),
-    (f"segue {NFE_GROUPS} ok", "segue [ORDER] ok", {"order": 1}),
-    (f"{NFE_GROUPS.replace(' ', '.')} e {NFE_GROUPS.replace(' ', '-')}", "[ORDER] e [ORDER]", {"order": 2}),
-    ("pedido 1234 5678 9012, protocolo 2345 6789", "pedido [ORDER], protocolo [ORDER]", {"order": 2}),
-    (f"chave de acesso: {NFE_GROUPS[:-1]}0", "chave de acesso: [ORDER]", {"order": 1}),
-    ("cpf (529)982.247-25", "cpf ([CPF]", {"cpf": 1}),
-    ("é o 529_982_247_25 ou 529,982,247,25", "é o [CPF] ou [CPF]", {"cpf": 2}),
-    ("CPF 398,259,791-90 digitado errado", "CPF [CPF] digitado errado", {"cpf": 1}),
-    (f"CPF da compradora {LONG_NAME} 529 982 247 24", f"CPF da compradora {LONG_NAME} [CPF]", {"cpf": 1}),
-    (f"telefone do titular {LONG_NAME}: 34567890", f"telefone do titular {LONG_NAME}: [PHONE]", {"phone": 1}),
-    ("4111_1111_1111_1111 ou 4111,1111,1111,1111", "[CARD] ou [CARD]", {"card": 2}),
-    ("11 98765_4321 ou (11) 98765_4321", "[PHONE] ou [PHONE]", {"phone": 2}),
-    (
-        "esse número: 21987654321, o novo numero = 31987654321",
-        "esse número: [PHONE], o novo numero = [PHONE]",
-        {"phone": 2},
-    ),
-    ("ana at hotmail.com", "[EMAIL]", {"email": 1}),
-    ("ana@@gmail.com ou bia@.hotmail.com", "[EMAIL] ou [EMAIL]", {"email": 2}),
-    ("ana@gmailcom, ana at uol com, anaarrobagmail.com", "[EMAIL], [EMAIL], [EMAIL]", {"email": 3}),
-    ("é o ana.silva @ empresa.com.br", "é o [EMAIL]", {"email": 1}),
-    ("fale comigo: maria @ empresa . com . br", "fale comigo: [EMAIL]", {"email": 1}),
+    ("cartão 4111111111111112 não existe", "cartão [CARD] não existe"),
+    ("Pedido nº 02-679454637", "Pedido nº [ORDER]"),
+    ("12345678 é o número do meu pedido", "[ORDER] é o número do meu pedido"),
+    ("id a4591c265e18cb1dcee52889e2d8acc3.", "id [ORDER]."),
+    ("AA.123.456.789.BR, LB-123456789-CN", "[ORDER], [ORDER]"),
+    ("nota fiscal 000.123.456", "nota fiscal [ORDER]"),
+    (f"segue {NFE_KEY} ok", "segue [ORDER] ok"),
+    (f"segue {NFE_GROUPS} ok", "segue [ORDER] ok"),
+    (f"{NFE_GROUPS.replace(' ', '.')} e {NFE_GROUPS.replace(' ', '-')}", "[ORDER] e [ORDER]"),
+    ("pedido 1234 5678 9012, protocolo 2345 6789", "pedido [ORDER], protocolo [ORDER]"),
+    (f"chave de acesso: {NFE_GROUPS[:-1]}0", "chave de acesso: [ORDER]"),
+    ("cpf (529)982.247-25", "cpf ([CPF]"),
+    ("é o 529_982_247_25 ou 529,982,247,25", "é o [CPF] ou [CPF]"),
+    ("CPF 398,259,791-90 digitado errado", "CPF [CPF] digitado errado"),
+    (f"CPF da compradora {LONG_NAME} 529 982 247 24", f"CPF da compradora {LONG_NAME} [CPF]"),
+    (f"telefone do titular {LONG_NAME}: 34567890", f"telefone do titular {LONG_NAME}: [PHONE]"),
+    ("4111_1111_1111_1111 ou 4111,1111,1111,1111", "[CARD] ou [CARD]"),
+    ("11 98765_4321 ou (11) 98765_4321", "[PHONE] ou [PHONE]"),
+    ("esse número: 21987654321, o novo numero = 31987654321", "esse número: [PHONE], o novo numero = [PHONE]"),
+    ("ana at hotmail.com", "[EMAIL]"),
+    ("ana@@gmail.com ou bia@.hotmail.com", "[EMAIL] ou [EMAIL]"),
+    ("ana@gmailcom, ana at uol com, anaarrobagmail.com", "[EMAIL], [EMAIL], [EMAIL]"),
+    ("é o ana.silva @ empresa.com.br", "é o [EMAIL]"),
+    ("fale comigo: maria @ empresa . com . br", "fale comigo: [EMAIL]"),
 ]
 UNTOUCHED = [
     "chegou em 12/03/2018, prazo 15.03.2018", "paguei R$ 1.234,56 em 10 parcelas de 123,45",
@@ -108,9 +104,9 @@ def labelled() -> dict[str, list[Labelled]]:
     return corpora()
 
 
-@pytest.mark.parametrize(("text", "expected", "counts"), MASKED)
-def test_personal_data_is_masked_and_counted(text: str, expected: str, counts: dict[str, int]) -> None:
-    assert mask(text) == (expected, Counter(counts))
+@pytest.mark.parametrize(("text", "expected"), MASKED)
+def test_personal_data_is_masked_and_counted(text: str, expected: str) -> None:
+    assert mask(text) == (expected, Counter(kind.lower() for kind in re.findall(r"\[([A-Z]+)\]", expected)))
 
 
 @pytest.mark.parametrize("text", UNTOUCHED)

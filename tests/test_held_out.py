@@ -12,7 +12,7 @@ from rewards.names import REPORTED
 from tucano.project import COMMITTED_RATINGS
 from tucano.rating.ratings import RatedAnswer
 from tucano.rating.store import rating_store
-from tucano.rating.table import read_held_out
+from tucano.rating.table import HELD_OUT, read_sets
 from tucano.truth import truth
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
@@ -32,7 +32,7 @@ def scored(request: pytest.FixtureRequest) -> tuple[str, Scores]:
             return truth(one.prompt, one.completion, stores) or 0.0
 
         found: Scores = {task: [] for task in REPORTED}
-        for answers in read_held_out().values():
+        for answers in read_sets(HELD_OUT).values():
             for one in answers:
                 found[one.prompt.task].append((one.rating, score(one)))
     return request.param, found

@@ -13,7 +13,7 @@ from tucano.judging.fit import Trust
 from tucano.project import COMMITTED_RATINGS
 from tucano.rating.ratings import RatedAnswer
 from tucano.rating.store import rating_store
-from tucano.rating.table import read_held_out_tones, read_tones
+from tucano.rating.table import HELD_OUT_TONES, read_tones
 from tucano.truth import truth
 from tucano.truth.judge import committed
 
@@ -44,7 +44,7 @@ def judged(request: pytest.FixtureRequest) -> tuple[str, Scores]:
                 return truth(one.prompt, one.completion, stores) or 0.0
             return rewards[request.param].score(one.prompt, one.completion).total
 
-        for tone, answers in read_held_out_tones().items():
+        for tone, answers in read_tones(HELD_OUT_TONES).items():
             for one in answers:
                 found.setdefault((one.prompt.task, tone), []).append((one.rating, score(one)))
     return request.param, found
@@ -64,7 +64,7 @@ def poor(pairs: list[tuple[float, float]]) -> float:
 
 
 def test_five_tones_have_sixty_answers_of_each_task_and_nobody_learned_from_them() -> None:
-    tones = read_held_out_tones()
+    tones = read_tones(HELD_OUT_TONES)
     assert len(tones) == 5 and not {*tones} & {*read_tones()}
     for answers in tones.values():
         assert [sum(one.prompt.task == task for one in answers) for task in TASKS] == [60, 60, 60]
@@ -84,7 +84,7 @@ def test_good_words_in_any_order_are_worth_nothing_to_the_truth(task: str, most:
     rng = Random(5)
     good = [
         one
-        for answers in read_held_out_tones().values()
+        for answers in read_tones(HELD_OUT_TONES).values()
         for one in answers
         if one.prompt.task == task and one.rating == 5
     ]

@@ -250,7 +250,7 @@ def test_a_drift_is_one_alarm_with_the_prompts_and_settings_of_one_training(watc
     watched.serve(120, another_range, GOOD)
     seen = watched.look(floor=0.05)
     alarm = seen.alarm
-    assert seen.is_new and alarm is not None
+    assert alarm is not None
     raised = {found.quantity for found in alarm.raised}
     assert {"vocabulary", "language", "share of push", "share of insights"} <= raised
     assert alarm.deployment == "train/laptop" and alarm.settings is not None
@@ -264,7 +264,7 @@ def test_a_drift_is_one_alarm_with_the_prompts_and_settings_of_one_training(watc
     assert len(rows) == alarm.prompts and {row["source"] for row in rows} == {"served"}
     watched.serve(50, another_range, BAD)
     again = watched.look(floor=0.05)
-    assert not again.is_new and again.alarm == alarm
+    assert again.alarm == alarm
     assert "alarm of" in headline(again)
     assert "train/laptop" in "\n".join(_advice(again, watched.settings, "laptop", watched.root))
 
@@ -282,7 +282,7 @@ def test_a_champion_that_stays_after_an_alarm_is_watched_by_a_new_test(watched: 
     assert begun.scored == 0, "it begins with what comes from then on"
     watched.serve(200, another_range, GOOD)
     second = watched.look(floor=0.05)
-    assert second.is_new and second.alarm is not None and second.alarm.id != first.alarm.id
+    assert second.alarm is not None and second.alarm.id != first.alarm.id
 
 
 def test_a_mean_reward_below_the_floor_is_an_alarm(watched: Watched) -> None:
@@ -336,27 +336,25 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
     assert TRUTH in watched.look().state.streams
 
 
-@pytest.mark.parametrize(
-    "useless",
-    [{"gold_sql": "SELECT nothing FROM nowhere"}, {"product": None}, {"figures": 5}, {"figures": ["x"]}, {"facts": 5}],
-)
-def test_references_that_nothing_is_judged_by_are_no_truths(useless: dict[str, Any], watched: Watched) -> None:
+def test_references_that_nothing_is_judged_by_are_no_truths(watched: Watched) -> None:
     identities = watched.serve(3, push, GOOD)
     watched.look()
-    given = zip(identities, (OF_PUSH, OF_PUSH, useless), strict=True)
+    given = zip(identities, (OF_PUSH, OF_PUSH, {"gold_sql": "SELECT nothing FROM nowhere"}), strict=True)
     watched.refer(*({"id": one, "reference": reference} for one, reference in given))
     seen = watched.look()
     assert (seen.judged, seen.unusable, seen.unreadable) == (2, 1, ())
     assert any(line.startswith("1 references cannot be judged by") for line in lines_of(seen))
 
 
-OUTSIDE = {"sql": "select 1", "database": "../../other.sqlite"}
-
-
 @pytest.mark.parametrize(
-    ("task", "reference"), [("extraction", {"fields": None}), ("sentiment", {"fields": 5}), ("sql_qa", OUTSIDE)]
-)
-def test_a_reference_of_another_task_is_no_truth(task: Task, reference: dict[str, Any], tmp_path: Path) -> None:
+    ("task", "reference"),
+    [
+        ("push", {"product": None}), ("push", {"figures": 5}), ("push", {"figures": ["x"]}), ("push", {"facts": 5}),
+        ("extraction", {"fields": None}), ("sentiment", {"fields": 5}),
+        ("sql_qa", {"sql": "select 1", "database": "../../other.sqlite"}),
+    ],
+)  # fmt: skip
+def test_a_reference_that_is_none_of_its_task_is_no_truth(task: Task, reference: Any, tmp_path: Path) -> None:
     """Each ended the look in a traceback."""
     (watched,) = [one for one in quantities(load_reward_set("grounded"), set(), tmp_path) if one.name == TRUTH]
     assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None

@@ -34,7 +34,7 @@ from tucano.rating.draw import Candidate, write_candidates
 from tucano.rating.files import LONGEST_CORRECTION
 from tucano.rating.pairs import PAIRS, PairDraw, key_of, open_pairs, read_pairs
 from tucano.rating.ratings import RATINGS, read_ratings
-from tucano.rating.session import Correcting, corrected
+from tucano.rating.session import Session, corrected
 from tucano.settings import PipelineSettings
 from tucano.settings.promotion import PromotionSettings
 from tucano.specs.registry import spec_of
@@ -302,9 +302,9 @@ def test_another_choice_is_another_key_of_the_verdict(ab: Path) -> None:
 # Corrections
 
 
-def correcting(folder: Path, drawn: list[Candidate], consent: bool = True, rater: str = "ana") -> Correcting:
+def correcting(folder: Path, drawn: list[Candidate], consent: bool = True, rater: str = "ana") -> Session:
     folder.mkdir(exist_ok=True)
-    return Correcting(folder, drawn, rater, "human", consent)
+    return Session(folder, drawn, rater, "human", consent)
 
 
 def test_a_correction_stands_with_its_rating_masked_and_the_audit_reads_it(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ class TestSources:
     def test_a_changed_answer_is_not_rated(self, run: Path) -> None:
         (path,) = run.glob("artifacts/answers/*/answers.jsonl")
         path.write_text("", encoding="utf-8")
-        with pytest.raises(UserError, match=r"answers\.jsonl is missing or was changed"):
+        with pytest.raises(UserError, match=r"answers\.jsonl was changed"):
             read_source(run)
 
     @pytest.mark.timeout(600)
@@ -399,14 +399,6 @@ class TestMistakes:
         found = read_source(answered(tmp_path / "runs", asked, rows, "CREATE TABLE t(a);"))
         assert [candidate.completion for candidate in found.candidates] == ["Corre!"]
 
-    def test_a_rating_given_twice_in_its_line(self, folder: Path) -> None:
-        session = Session(folder, candidates(), "ana", "human")
-        session.say(current(session).id, "3")
-        path = folder / "ratings.jsonl"
-        path.write_text(path.read_text(encoding="utf-8").replace('"rating": 3', '"rating": 3, "rating": 5'), "utf-8")
-        with pytest.raises(UserError, match=r"ratings\.jsonl line 1 is not a rating \(a name is given twice"):
-            read_ratings(folder)
-
     def test_two_prompts_under_one_id_and_sql_without_its_store(self, tmp_path: Path) -> None:
         path = tmp_path / "file.jsonl"
         other = Prompt("push-0", "push", "outro", "t", "s", "l")
@@ -419,7 +411,7 @@ class TestMistakes:
             str(tmp_path / "new"), "--rater", "ana", "--from", str(path)
         )
 
-    def test_an_unknown_rater_and_an_unreadable_rating(self, folder: Path) -> None:
+    def test_an_unknown_rater(self, folder: Path) -> None:
         session = Session(folder, candidates(), "ana", "human")
         session.say(current(session).id, "3")
         assert "there is no rater 'anna'" in self.refused(str(folder), "--rater", "anna")
@@ -428,9 +420,6 @@ class TestMistakes:
         assert "is not a name" in self.refused(str(folder), "--rater", " ")
         assert "rater 'Ana' looks like 'ana'" in self.refused(str(folder), "--rater", "Ana", "--new-rater")
         assert "of at most 200 characters" in self.refused(str(folder), "--rater", "a" * 201)
-        path = folder / "ratings.jsonl"
-        path.write_text("{}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
-        assert "ratings.jsonl line 1 is not a rating" in self.refused(str(folder), "--rater", "ana")
 
 
 @pytest.fixture

@@ -160,6 +160,7 @@ class TestLines:
             json.dumps(rated(replace(QUESTION, reference={"sql": "SELECT 1"}))),
             json.dumps(rated(completion="\ud800")),
             json.dumps(rated()).replace('"rating": 3', f'"rating": {"9" * 5000}'),
+            json.dumps(rated()).replace('"rating": 3', '"rating": 3, "rating": 5'),
             json.dumps({**rated(), "prompt": {**asdict(PUSH), "refrence": {}}}),
             "x" * 2**20 + "x",
         ],

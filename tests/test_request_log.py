@@ -37,10 +37,17 @@ class Kept:
 
 
 @contextmanager
-def kept(folder: Path) -> Iterator[Kept]:
+def kept(folder: Path, log_requests: bool = True) -> Iterator[Kept]:
     metrics = Metrics()
-    with RequestLog(folder, ServingSettings(log_requests=True), metrics) as log:
+    with RequestLog(folder, ServingSettings(log_requests=log_requests), metrics) as log:
         yield Kept(folder, log, metrics)
+
+
+def test_requests_are_kept_only_where_somebody_asked_for_it(tmp_path: Path) -> None:
+    """And only a share of them: tests/test_traces.py."""
+    with kept(tmp_path, log_requests=False) as found:
+        found.keep(9)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("harm", ["a full disk", "a folder"])

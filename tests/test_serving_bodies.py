@@ -36,7 +36,7 @@ def test_health_is_said_while_the_longest_body_is_looked_at(path: str) -> None:
     began = time.process_time()
     json.loads(body)
     once = time.process_time() - began
-    versions: Any = SimpleNamespace(holding=dict)
+    versions: Any = SimpleNamespace(held={})
     service = Service(PipelineSettings(), None, versions, Metrics(), None)  # type: ignore[arg-type]
 
     async def held_up() -> tuple[int, float]:

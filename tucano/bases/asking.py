@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 OURS = {"nano", *SHIPPED}
 """Models whose templates are ours."""
+Fault = Callable[[Render, "PreTrainedTokenizerBase | None"], bool]
+"""Whether a template, and the tokenizer that writes by it where one is at hand, have a fault."""
 OTHERWISE = "give the model another with model.chat_template=chatml (or plain, or a Jinja file)"
 SHIPPED_AS = ("chat_template.jinja", "chat_template.json")
 
@@ -35,55 +37,42 @@ def require_speaking(name: str, place: str, revision: str | None, template: str 
         )
     if template is None and name in OURS:
         return
-    tokenizer = _at_hand(place, revision)
-    if tokenizer is None and template is not None:
-        behind(_by_itself(template))
-    elif tokenizer is None:
-        return
-    elif template is not None:
-        speaking(tokenizer, template)
-    else:
+    tokenizer = at_hand(place, revision)
+    if tokenizer is not None and template is None:
         require_asked(tokenizer, _declared_ends(place, revision))
+    elif tokenizer is not None:
+        speaking(tokenizer, template)
+    elif template is not None:
+        behind(_by_itself(template))
 
 
-def writes(fault: Callable[[Render], bool], name: str, place: str, revision: str | None, template: str | None) -> bool:
+def has(fault: Fault, name: str, place: str, revision: str | None, template: str | None) -> bool:
     """Whether a template that is not ours has this fault, as far as that is known here."""
-    if _is_ours(name, template):
+    if template in KNOWN or (template is None and name in OURS):
         return False
     try:
-        tokenizer = _at_hand(place, revision)
+        tokenizer = at_hand(place, revision)
         if tokenizer is not None:
-            return fault(rendering(speaking(tokenizer, template)))
-        return template is not None and fault(_by_itself(template))
+            return fault(rendering(speaking(tokenizer, template)), tokenizer)
+        return template is not None and fault(_by_itself(template), None)
     except Exception:  # `require_speaking` says what is wrong with it
         return False
 
 
-def shares_a_token(name: str, place: str, revision: str | None, template: str | None) -> bool:
+def shares_a_token(write: Render, tokenizer: "PreTrainedTokenizerBase | None") -> bool:
     """Whether the last token of a prompt goes on into the answer, so that what is shown whole is cut elsewhere than
-    what is asked, as far as that is known here: two line ends behind a thought are one token to Qwen3.
+    what is asked: two line ends behind a thought are one token to Qwen3.
     """
-    if _is_ours(name, template):
+    if tokenizer is None:
         return False
-    try:
-        tokenizer = _at_hand(place, revision)
-        if tokenizer is None:
-            return False
-        write = rendering(speaking(tokenizer, template))
-        asked, whole = write(ASKED, True), write([*ASKED, {"role": "assistant", "content": ANSWER}], False)
-        prompt, shown = (tokenizer.encode(text, add_special_tokens=False) for text in (asked, whole))
-        return shown[: len(prompt)] != prompt
-    except Exception:  # `require_speaking` says what is wrong with it
-        return False
-
-
-def _is_ours(name: str, template: str | None) -> bool:
-    return template in KNOWN or (template is None and name in OURS)
+    asked, whole = write(ASKED, True), write([*ASKED, {"role": "assistant", "content": ANSWER}], False)
+    prompt, shown = (tokenizer.encode(text, add_special_tokens=False) for text in (asked, whole))
+    return shown[: len(prompt)] != prompt
 
 
 def lacks_marks(name: str, place: str, revision: str | None) -> list[str]:
     """The marks of a thought that are no tokens of a base, as far as that is known here; nano is built with them."""
-    tokenizer = None if name == "nano" else _at_hand(place, revision)
+    tokenizer = None if name == "nano" else at_hand(place, revision)
     return [] if tokenizer is None else lost_marks(tokenizer)
 
 
@@ -96,11 +85,6 @@ def suited(tokenizer: "PreTrainedTokenizerBase | None", wanted: str) -> str:
     except UserError:
         return "plain"
     return wanted
-
-
-def suited_base(place: str, revision: str | None, wanted: str) -> str:
-    """The same of a base."""
-    return suited(_at_hand(place, revision), wanted)
 
 
 def require_asked(tokenizer: "PreTrainedTokenizerBase", ends: Collection[int] | None = None) -> None:
@@ -131,7 +115,7 @@ def refused_template(tokenizer: "PreTrainedTokenizerBase", fault: Exception) -> 
     )
 
 
-def _at_hand(place: str, revision: str | None) -> "PreTrainedTokenizerBase | None":
+def at_hand(place: str, revision: str | None) -> "PreTrainedTokenizerBase | None":
     """That of a folder, or what is kept of a hub's; what is damaged in a hub's cache, loading says."""
     if Path(place).is_dir():
         return tokenizer_in(Path(place))

@@ -15,15 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from data.own.export import row_of
 from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
-from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.monitoring.log import Found, Log, Served
-from tucano.monitoring.state import State
+from tucano.monitoring.state import State, read
 from tucano.profiles import validated
 from tucano.prompts import Prompt, Task
 from tucano.security.printable import short
@@ -33,7 +30,6 @@ from tucano.storage.places import require_file, write_whole
 FEWEST = 30
 """Usable served prompts of a retraining, and of each of its tasks a tenth: a set needs three groups."""
 MOST_PROMPTS = 20_000
-MOST_BYTES = 2**20
 SOURCE, LICENCE = "served", "requests of our own service"
 EVENT = "tucano.monitor.alarm"
 ID = re.compile(r"[0-9a-f]{32}")
@@ -104,16 +100,10 @@ def read_alarm(folder: Path, identity: str) -> Alarm:
     """UserError where there is none, or a damaged one; whoever starts a run may name any."""
     if not ID.fullmatch(identity):
         raise UserError(f"{short(identity)} is no alarm's id; the event of an alarm names it")
-    path = _file(folder, identity)
-    require_file(path)
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError
-        return parsed(Alarm, json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise UserError(f"there is no alarm {identity} in {folder}; the event of an alarm names its storage") from None
-    except (ValueError, RecursionError, ValidationError):
-        raise UserError(f"{path} is damaged; move {folder} away, and watching begins anew") from None
+    found = read(Alarm, _file(folder, identity), f"move {folder} away, and watching begins anew")
+    if found is None:
+        raise UserError(f"there is no alarm {identity} in {folder}; the event of an alarm names its storage")
+    return found
 
 
 def taken(folder: Path, identity: str, by: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards import load_reward_set
-from tucano.artifacts.store import inspect
+from tucano.artifacts.lineage import verify
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.text_health import known_words
 from tucano.errors import UserError
@@ -61,12 +61,10 @@ def values_of(quantity: Quantity, looks: list[Look]) -> list[Value]:
 
 
 def _folder(root: Path, champion: RegisteredModel, stage: str) -> Path:
-    digest = champion.tags.get(f"digest.{stage}")
-    for folder in sorted((root / "artifacts" / stage).glob("*/")):
-        manifest, fault = inspect(folder)
-        if manifest is not None and fault is None and manifest["digest"] == digest:
-            return folder
-    raise UserError(
-        f"storage {root} does not hold the {stage} that {champion.model} version {champion.version} was judged by"
-        " (whole, as it was made); name the storage of its run with --set storage=FOLDER"
-    )
+    (link,) = verify(root, {stage: champion.tags.get(f"digest.{stage}", "")}, sources=False)
+    if link.folder is None or link.fault is not None:
+        raise UserError(
+            f"storage {root} does not hold the {stage} that {champion.model} version {champion.version} was judged by"
+            " (whole, as it was made); name the storage of its run with --set storage=FOLDER"
+        )
+    return link.folder

@@ -5,8 +5,9 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import FiniteFloat, ValidationError
+from pydantic import FiniteFloat
 
 from tucano.artifacts.records import parsed
 from tucano.errors import UserError
@@ -17,6 +18,7 @@ FOLDER = "monitoring"
 """Below a storage root: the state, the alarms, and the prompts that belong to them."""
 FILE = "state.json"
 MOST_BYTES = 2**24
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -35,11 +37,12 @@ class Stream:
     since: list[FiniteFloat] = field(default_factory=list)
     last: FiniteFloat | None = None
 
-    @property
-    def is_whole(self) -> bool:
+    def __post_init__(self) -> None:
+        """ValueError for one that was read from a damaged file."""
         means = len(self.before) == len(self.since) == len(Mean().numbers)
         counts = all(len(seen) == BINS for seen in (self.seen, *self.of_task.values()))
-        return means and counts and len(self.stakes) in (len(BETS), 2 * len(BETS))
+        if not (means and counts and len(self.stakes) in (len(BETS), 2 * len(BETS))):
+            raise ValueError("not whole")
 
     def seen_of(self, task: str) -> list[int]:
         """What a value of this task is held against; of all tasks where `task` is empty."""
@@ -77,19 +80,20 @@ class State:
 
 def read_state(folder: Path) -> State | None:
     """None where nothing was watched yet. UserError where the file is damaged."""
-    path = folder / FILE
+    return read(State, folder / FILE, "move it away, and watching begins anew with the next look")
+
+
+def read(kind: type[T], path: Path, mend: str) -> T | None:
+    """What a file of the folder holds; None where there is none. UserError where it is damaged."""
     require_file(path)
     if not path.exists():
         return None
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError
-        state = parsed(State, json.loads(path.read_text(encoding="utf-8")))
-        if not all(stream.is_whole for stream in state.streams.values()):
-            raise ValueError
-    except (ValueError, RecursionError, ValidationError):
-        raise UserError(f"{path} is damaged; move it away, and watching begins anew with the next look") from None
-    return state
+        return parsed(kind, json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError):
+        raise UserError(f"{path} is damaged; {mend}") from None
 
 
 def write_state(folder: Path, state: State) -> None:

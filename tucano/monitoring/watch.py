@@ -28,7 +28,7 @@ from tucano.tracking import RegisteredModel, Tracker
 class Seen:
     """What a look has seen. `new`: lines since the last look; `scored`: answers of the champion that were counted;
     `judged`: those held against a reference; `unusable`: references that cannot be judged by; `unknown`: those of
-    requests that the log does not hold; `alarm`: the one that stands; `is_new`: it was raised in this look.
+    requests that the log does not hold; `alarm`: the one that stands.
     """
 
     state: State
@@ -41,7 +41,6 @@ class Seen:
     unreadable: tuple[Line, ...]
     limit: float
     alarm: Alarm | None
-    is_new: bool
 
 
 def look(settings: PipelineSettings, root: Path, tracker: Tracker, again: bool = False) -> Seen:
@@ -89,7 +88,10 @@ def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log
     state.bookmark = list(log.bookmark)
     kept = {row.id for row in log.rows}
     state.judged = [*(one for one in state.judged if one in kept), *(row.id for row in judged)]
-    seen = Seen(
+    limit = state.limit(settings.monitor.alarm_rate)
+    alarm = _alarmed(state, limit, settings, folder, log, found)
+    write_state(folder, state)
+    return Seen(
         state=state,
         watched=tuple(reference.watched),
         new=len(new),
@@ -98,13 +100,9 @@ def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log
         unusable=len(judged) - len(values[TRUTH]),
         unknown=len(found.keys() - kept),
         unreadable=log.unreadable + odd,
-        limit=state.limit(settings.monitor.alarm_rate),
-        alarm=None,
-        is_new=False,
+        limit=limit,
+        alarm=alarm,
     )
-    seen = _alarmed(seen, settings, folder, log, found)
-    write_state(folder, state)
-    return seen
 
 
 def _state_of(
@@ -193,20 +191,21 @@ def _by_task(values: list[Value]) -> dict[str, list[int]]:
     return places
 
 
-def _alarmed(seen: Seen, settings: PipelineSettings, folder: Path, log: Log, found: dict[str, Found]) -> Seen:
-    """With the alarm that stands. A test has one: what comes after it is said by the next test, of its successor or of
-    the champion that stays.
+def _alarmed(
+    state: State, limit: float, settings: PipelineSettings, folder: Path, log: Log, found: dict[str, Found]
+) -> Alarm | None:
+    """The alarm that stands. A test has one: what comes after it is said by the next test, of its successor or of the
+    champion that stays.
     """
-    state = seen.state
     if state.alarm is not None:
-        return replace(seen, alarm=read_alarm(folder, state.alarm))
+        return read_alarm(folder, state.alarm)
     raised = [
         Raised(name, *Mean.of(stream.before).interval, *Mean.of(stream.since).interval, stream.highest)
         for name, stream in state.streams.items()
-        if stream.highest >= seen.limit
+        if stream.highest >= limit
     ]
     if not raised:
-        return seen
+        return None
     alarm = write_alarm(folder, alarm_of(state, raised), settings, log, found)
     state.alarm = alarm.id
-    return replace(seen, alarm=alarm, is_new=True)
+    return alarm

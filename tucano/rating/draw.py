@@ -13,10 +13,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from tucano.artifacts.identity import fingerprint
-from tucano.artifacts.store import MANIFEST, read_manifest
+from tucano.artifacts.store import MANIFEST, inspect, read_manifest
 from tucano.comparison.answers import Decoding, read_answers
 from tucano.errors import UserError
 from tucano.files.prompts import STORE, PromptFiles
@@ -86,13 +84,16 @@ def read_candidates(path: Path) -> list[Candidate]:
     Further fields are ignored, so a file of ratings can be rated again. Raises UserError naming the first line that is
     not that.
     """
-    made = [_candidate(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
-    if not made:
+    found = [
+        parse(CandidateLine, line, f"{path} line {number}", "a completion with its prompt")
+        for number, line in enumerate(lines(path), start=1)
+    ]
+    if not found:
         raise UserError(
             f"{path} holds no completions; write one a line, as " + '{"prompt": {...}, "completion": "..."}'
         )
-    check_ids((candidate.prompt for candidate in made), path)
-    return made
+    check_ids((line.prompt for line in found), path)
+    return [Candidate(line.prompt, line.completion, line.origin, line.model) for line in found]
 
 
 def write_candidates(path: Path, candidates: Iterable[Candidate]) -> None:
@@ -113,11 +114,8 @@ def draw(source: CandidateSource, prompts: int, completions: int, seed: int) -> 
         groups.setdefault(candidate.prompt.id, {})[candidate.id] = candidate
     chosen: list[Candidate] = []
     for task in TASKS:
-        of_task = [
-            list(group.values())
-            for _, group in sorted(groups.items())
-            if next(iter(group.values())).prompt.task == task
-        ]
+        sorted_groups = (list(group.values()) for _, group in sorted(groups.items()))
+        of_task = [group for group in sorted_groups if group[0].prompt.task == task]
         rng.shuffle(of_task)
         of_task.sort(key=lambda group: -min(len(group), completions))
         used: Counter[str] = Counter()
@@ -207,11 +205,6 @@ def masked(candidate: Candidate) -> Candidate:
     return replace(candidate, prompt=masked_prompt(candidate.prompt), completion=completion, model=model)
 
 
-def _candidate(line: str, where: str) -> Candidate:
-    found = parse(CandidateLine, line, where, "a completion with its prompt")
-    return Candidate(found.prompt, found.completion, found.origin, found.model)
-
-
 def _read_run(storage: Path, decoding: Decoding) -> CandidateSource:
     """The answers of the run's newest comparison, of every arm: sampled, which is what GRPO ranks, or served."""
     found = _newest(storage, "answers")
@@ -220,44 +213,41 @@ def _read_run(storage: Path, decoding: Decoding) -> CandidateSource:
             f"{storage} holds no answers of a finished run; start one with tucano run laptop, or name another with"
             " --from"
         )
-    folder, manifest = found
-    data = _newest(storage, "data", manifest["inputs"]["prompts"])
+    folder, made_of = found
+    data = _newest(storage, "data", made_of["prompts"])
     if data is None:
         raise UserError(f"{storage} has lost the prompts of its answers; the same tucano run makes them again")
-    prompts = {prompt.id: prompt for prompt in read_prompts(_whole(*data, PromptFiles(Path()).test.name))}
+    files = PromptFiles(data[0])
+    prompts = {prompt.id: prompt for prompt in read_prompts(files.test)}
     answers = [
         answer
-        for answer in read_answers(_whole(folder, manifest, AnswerFiles(Path()).answers.name))
+        for answer in read_answers(AnswerFiles(folder).answers)
         if answer.decoding == decoding and ZERO not in answer.completion  # which no rating folder may hold
     ]
     made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in answers]
     quality = {candidate.id: answer.reward for candidate, answer in zip(made, answers, strict=True)}
-    stores = [_whole(*data, path.name) for path in PromptFiles(data[0]).stores]
-    return CandidateSource(made, stores, quality, tested=True, made_of=manifest["inputs"])
+    return CandidateSource(made, files.stores, quality, tested=True, made_of=made_of)
 
 
 def stores_of_run(storage: Path) -> list[Path]:
     """The store of the storage's newest prompt set, and its further ones; none without a prompt set."""
     found = _newest(storage, "data")
-    return [_whole(*found, path.name) for path in PromptFiles(found[0]).stores] if found else []
+    return PromptFiles(found[0]).stores if found else []
 
 
-def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path, dict[str, Any]] | None:
-    """Folder and manifest of a stage's newest artifact, or of the one with that digest."""
+def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path, Mapping[str, str]] | None:
+    """Folder of a stage's newest artifact, or of the one with that digest, and what it was made of. UserError for one
+    that is not as it was made.
+    """
     paths = sorted(
         storage.glob(f"artifacts/{stage}/*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime, reverse=True
     )
     for path in paths:
         manifest = read_manifest(path.parent)
-        if manifest is None:
-            raise UserError(f"{path} is damaged; the same tucano run makes it again")
-        if digest in (None, manifest["digest"]):
-            return path.parent, manifest
+        if manifest is not None and digest not in (None, manifest["digest"]):
+            continue
+        _, fault = inspect(path.parent)
+        if manifest is None or fault is not None:
+            raise UserError(f"{path.parent} cannot be used: {fault}; the same tucano run makes it again")
+        return path.parent, manifest["inputs"]
     return None
-
-
-def _whole(folder: Path, manifest: Mapping[str, Any], name: str) -> Path:
-    path = folder / name
-    if not path.is_file() or fingerprint(path) != manifest["files"].get(name):
-        raise UserError(f"{path} is missing or was changed; the same tucano run makes it again")
-    return path

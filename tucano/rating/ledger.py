@@ -67,19 +67,17 @@ class Ledger(Generic[J]):
             raise UserError(f"prompt and answer are too long to be kept in {self.path}; skip this one")
         _check_raters(self._told([line]))
         if instead_of:
-            kept = [one for place, one in enumerate(lines(self.path)) if place not in instead_of]
-            write(self.path, "".join(f"{one}\n" for one in [*kept, line]))
+            self.drop(instead_of, line)
             return
         with opened(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
             file.write(line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
-    def drop(self, place: int) -> None:
-        """The line with that number, from 0."""
-        kept = lines(self.path)
-        del kept[place]
-        write(self.path, "".join(f"{line}\n" for line in kept))
+    def drop(self, places: Collection[int], *further: str) -> None:
+        """The lines with these numbers, from 0; further ones come behind the others."""
+        kept = [line for place, line in enumerate(lines(self.path)) if place not in places]
+        write(self.path, "".join(f"{line}\n" for line in [*kept, *further]))
 
     def mend_end(self) -> None:
         """Cut off a last line that was torn while it was written; one that only lacks its newline gets it."""

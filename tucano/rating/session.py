@@ -21,8 +21,6 @@ from tucano.rating.ledger import Ledger
 from tucano.rating.ratings import rating_ledger
 from tucano.security.printable import printable
 
-CHOICES = (1, 2, 3, 4, 5)
-
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -80,7 +78,7 @@ class Sitting(ABC, Generic[A, J]):
 
     keys: ClassVar[tuple[str, ...]]
     """What may be said of an item."""
-    corrects: ClassVar[bool] = False
+    corrects = False
     """Whether an item may be said to be better otherwise."""
     consent: bool | None = None
     """Whether models may be trained with what is said; None where nothing of it trains any."""
@@ -147,14 +145,11 @@ class Sitting(ABC, Generic[A, J]):
         """Take back what this rater said last, also in an earlier sitting; its item comes next."""
         with self.ledger.held():
             self.ledger.mend_end()
-            given = [
-                (place, self._about(record)) for place, record in enumerate(self.ledger.read()) if self._is_mine(record)
-            ]
-            if not given:
-                return
-            place, item = given[-1]
-            self.ledger.drop(place)
-            self._order.sort(key=lambda thing: thing.id != item)
+            given = [(place, record) for place, record in enumerate(self.ledger.read()) if self._is_mine(record)]
+            if given:
+                place, last = given[-1]
+                self.ledger.drop([place])
+                self._order.sort(key=lambda thing: thing.id != self._about(last))
 
     def _mine(self) -> dict[str, str]:
         """{item: what this rater said of it}, in the order in which they did."""
@@ -165,11 +160,22 @@ class Sitting(ABC, Generic[A, J]):
 
 
 class Session(Sitting[Candidate, RatingLine]):
-    """Completions, each rated from 1 to 5."""
+    """Completions, each rated from 1 to 5. With a `consent` given or refused they may also be corrected, where the
+    rater knows a better one; corrections are masked before they are written.
+    """
 
-    keys = tuple(map(str, CHOICES))
+    keys = ("1", "2", "3", "4", "5")
 
-    def __init__(self, folder: Path, candidates: Sequence[Candidate], rater: str, kind: RaterKind) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        candidates: Sequence[Candidate],
+        rater: str,
+        kind: RaterKind,
+        consent: bool | None = None,
+    ) -> None:
+        self.consent = consent
+        self.corrects = consent is not None
         super().__init__(rating_ledger(folder), candidates, rater, kind)
 
     def _item(self, thing: Candidate) -> Item:
@@ -182,25 +188,10 @@ class Session(Sitting[Candidate, RatingLine]):
         return str(record.rating)
 
     def _line(self, thing: Candidate, said: str, correction: str | None) -> dict[str, Any]:
-        return {**asdict(thing), "rating": int(said)}
-
-
-class Correcting(Session):
-    """Completions, each rated and, where the rater knows a better one, corrected. Corrections are masked before they
-    are written.
-    """
-
-    corrects = True
-
-    def __init__(
-        self, folder: Path, candidates: Sequence[Candidate], rater: str, kind: RaterKind, consent: bool
-    ) -> None:
-        super().__init__(folder, candidates, rater, kind)
-        self.consent = consent
-
-    def _line(self, thing: Candidate, said: str, correction: str | None) -> dict[str, Any]:
-        line = super()._line(thing, said, None)
-        return line | {"correction": corrected(thing.completion, correction), "consent": self.consent}
+        line = {**asdict(thing), "rating": int(said)}
+        if self.corrects:
+            line |= {"correction": corrected(thing.completion, correction), "consent": self.consent}
+        return line
 
 
 def corrected(completion: str, correction: str | None) -> str | None:

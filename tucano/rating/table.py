@@ -12,8 +12,8 @@ R = TypeVar("R", bound=RatingLine)
 G = TypeVar("G", bound=Hashable)
 DATA = Path(__file__).parents[2] / "data"
 TABLE = DATA / "rated.jsonl.xz"
-"""The spent rating sets, of prompts that the program makes. A line for each rating: set (from 1), author, rater,
-rater_kind, rating, origin, prompt, completion.
+"""The spent rating sets, of prompts that the program makes. A line for each rating: set (from 1), author (a model, or a
+writer who was told how good to be), rater, rater_kind, rating, origin, prompt, completion.
 """
 HELD_OUT = DATA / "held_out.jsonl.xz"
 """The same of sets that no judge has learned from."""
@@ -27,8 +27,6 @@ class TableLine(RatingLine):
     """A rating in the table."""
 
     set: int
-    author: str
-    """Who wrote the answer: a model, or a writer who was told how good to be."""
 
 
 class ToneLine(RatingLine):
@@ -37,26 +35,16 @@ class ToneLine(RatingLine):
     tone: str
 
 
-def read_sets() -> dict[int, list[RatedAnswer]]:
+def read_sets(table: Path = TABLE) -> dict[int, list[RatedAnswer]]:
     """The rated answers of each set, by its number, in the order in which they were shown. Their queries are run on the
     stores of the set that the audit reads (`tucano.project.COMMITTED_RATINGS`).
     """
-    return _grouped(TABLE, TableLine, lambda line: line.set)
+    return _grouped(table, TableLine, lambda line: line.set)
 
 
-def read_held_out() -> dict[int, list[RatedAnswer]]:
-    """Those of each set that was shown, but that nothing has been learned from."""
-    return _grouped(HELD_OUT, TableLine, lambda line: line.set)
-
-
-def read_tones() -> dict[str, list[RatedAnswer]]:
+def read_tones(table: Path = TONES) -> dict[str, list[RatedAnswer]]:
     """The rated answers of each tone, by its name."""
-    return _grouped(TONES, ToneLine, lambda line: line.tone)
-
-
-def read_held_out_tones() -> dict[str, list[RatedAnswer]]:
-    """Those of each tone that was shown, but that nothing has been learned from."""
-    return _grouped(HELD_OUT_TONES, ToneLine, lambda line: line.tone)
+    return _grouped(table, ToneLine, lambda line: line.tone)
 
 
 def _grouped(table: Path, kind: type[R], group_of: Callable[[R], G]) -> dict[G, list[RatedAnswer]]:

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
-from tucano.bases.asking import lacks_marks, require_speaking, shares_a_token, suited_base, writes
+from tucano.bases.asking import Fault, at_hand, has, lacks_marks, require_speaking, shares_a_token, suited
 from tucano.bases.folders import require_model
-from tucano.chat_templates import Render, changes_a_thought, closes_a_thought, opens_a_thought
+from tucano.chat_templates import changes_a_thought, closes_a_thought, opens_a_thought
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
 from tucano.requirements.machine import require_device
@@ -118,7 +118,7 @@ def _opens_thoughts(settings: PipelineSettings) -> Iterator[str]:
     thinking = settings.data.thinking
     if {*settings.tasks} <= {*(thinking or ())}:
         return
-    if _template_has(settings, lambda render: opens_a_thought(render, thinking is not None)):
+    if _template_has(settings, lambda render, _: opens_a_thought(render, thinking is not None)):
         yield (
             f"{_whose_template(settings)} opens a thought before every answer, also where data.thinking names no task"
             f" for one, and an answer may never come; {_another_template(settings)}"
@@ -128,12 +128,12 @@ def _opens_thoughts(settings: PipelineSettings) -> Iterator[str]:
 def _thinks_as_asked(settings: PipelineSettings) -> Iterator[str]:
     if not settings.data.thinking:
         return
-    if _template_has(settings, closes_a_thought):
+    if _template_has(settings, lambda render, _: closes_a_thought(render)):
         yield (
             f"{_whose_template(settings)} closes the thought before an answer, also of the tasks that data.thinking"
             f" names; {_another_template(settings)}, or data.thinking=null"
         )
-    elif settings.sft.enabled and _template_has(settings, changes_a_thought):
+    elif settings.sft.enabled and _template_has(settings, lambda render, _: changes_a_thought(render)):
         yield (
             f"{_whose_template(settings)} does not write a thought once, behind what opens it, so SFT would teach other"
             f" thoughts than data.thinking asks for; {_another_template(settings)}, or sft.enabled=false"
@@ -141,8 +141,7 @@ def _thinks_as_asked(settings: PipelineSettings) -> Iterator[str]:
 
 
 def _prefers_what_is_asked(settings: PipelineSettings) -> Iterator[str]:
-    model = settings.model
-    if settings.dpo.enabled and shares_a_token(model.name, model.place, model.revision, model.chat_template):
+    if settings.dpo.enabled and _template_has(settings, shares_a_token):
         yield (
             f"by {_whose_template(settings)} a prompt's last token goes on into the answer, so dpo.enabled=true would"
             f" learn from answers to another prompt than is asked; {_another_template(settings)}, or dpo.enabled=false"
@@ -160,14 +159,14 @@ def _has_marks_of_a_thought(settings: PipelineSettings) -> Iterator[str]:
         )
 
 
-def _template_has(settings: PipelineSettings, fault: Callable[[Render], bool]) -> bool:
+def _template_has(settings: PipelineSettings, fault: Fault) -> bool:
     model = settings.model
-    return writes(fault, model.name, model.place, model.revision, model.chat_template)
+    return has(fault, model.name, model.place, model.revision, model.chat_template)
 
 
 def _another_template(settings: PipelineSettings) -> str:
     model = settings.model
-    return f"set model.chat_template={suited_base(model.place, model.revision, 'chatml-think')}"
+    return f"set model.chat_template={suited(at_hand(model.place, model.revision), 'chatml-think')}"
 
 
 def _whose_template(settings: PipelineSettings) -> str:

@@ -32,10 +32,6 @@ NO_BODY = "There was an error parsing the body"
 """What FastAPI says of bytes that are no text."""
 
 
-class Busy(Exception):
-    """As many requests wait as may."""
-
-
 @dataclass
 class Service:
     """Answers requests of any form, so many at a time."""
@@ -61,7 +57,7 @@ class Service:
         """`ok`; `starting` while a process is not there; `hanging` while one has had a batch for longer than anybody
         waits for an answer.
         """
-        models = [version.model for version in self.versions.holding().values()]
+        models = [version.model for version in self.versions.held.values()]
         if not all(model.alive for model in models):
             return "starting"
         return "hanging" if any(model.busy_s > self.patience_s for model in models) else "ok"
@@ -71,9 +67,11 @@ class Service:
         return self.settings.serving.timeout_s
 
     async def answer(self, ask: Ask, store: bool | None) -> tuple[str, Routed]:
-        """An id and an answer. Busy, Refused or Unavailable where there is none."""
-        if self.waiting >= self.settings.serving.queue:
-            raise Busy
+        """An id and an answer. Refused, Unavailable or HTTPException where there is none."""
+        most = self.settings.serving.queue
+        if self.waiting >= most:
+            busy = f"{most} requests wait already (serving.queue); try again in a moment"
+            raise HTTPException(429, busy, AGAIN_SECONDS)
         began = time.monotonic()
         self.waiting += 1
         self.metrics.waiting.set(self.waiting)
@@ -206,7 +204,7 @@ def _add_looks(app: FastAPI, service: Service) -> None:
 
     @app.get("/v1/models")
     async def models() -> JSONResponse:
-        versions = {reference: version.name for reference, version in service.versions.holding().items()}
+        versions = {reference: version.name for reference, version in service.versions.held.items()}
         said = {"versions": versions, "faults": service.versions.faults}
         return JSONResponse({"object": "list", "data": [row_of(name) for name in service.names], "tucano": said})
 
@@ -252,7 +250,7 @@ def _oddity(request: Request, first: Mapping[str, Any]) -> str:
 
 
 def _add_faults(app: FastAPI, service: Service) -> None:
-    def refuse(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    def refuse(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
         service.metrics.refuse(status)
         return failed(status, sentence, headers)
 
@@ -263,7 +261,7 @@ def _add_faults(app: FastAPI, service: Service) -> None:
     @app.exception_handler(HTTPException)
     async def plain(_: Request, error: HTTPException) -> JSONResponse:
         sentence = _unreadable(error.__cause__) if error.detail == NO_BODY else short(str(error.detail))
-        return refuse(error.status_code, sentence)
+        return refuse(error.status_code, sentence, error.headers)
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> JSONResponse:
@@ -272,8 +270,3 @@ def _add_faults(app: FastAPI, service: Service) -> None:
     @app.exception_handler(Unavailable)
     async def unavailable(_: Request, error: Unavailable) -> JSONResponse:
         return refuse(503, f"nobody answers now ({error}); try again in a moment", AGAIN_SECONDS)
-
-    @app.exception_handler(Busy)
-    async def busy(_: Request, error: Busy) -> JSONResponse:
-        most = service.settings.serving.queue
-        return refuse(429, f"{most} requests wait already (serving.queue); try again in a moment", AGAIN_SECONDS)

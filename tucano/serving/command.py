@@ -147,7 +147,7 @@ def _say_less() -> None:
 
 
 def _how_to_ask(service: Service, address: str, token_in_shell: str) -> str:
-    held = ", ".join(f"{reference} is {version.name}" for reference, version in service.versions.holding().items())
+    held = ", ".join(f"{reference} is {version.name}" for reference, version in service.versions.held.items())
     return f"""
 Serving   {address}   ({held or "no model of the registry"})
   TOKEN="{token_in_shell}"

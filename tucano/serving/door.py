@@ -7,13 +7,12 @@ said to everybody.
 import asyncio
 import hmac
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocketClose
 
 from tucano.serving.requests import failed
 
@@ -32,10 +31,6 @@ TWO_LENGTHS = "the request says its length twice; leave out Content-Length or Tr
 HOW = "give the token as `Authorization: Bearer TOKEN` (the openai package: api_key); `tucano serve` says where it is"
 
 
-class TooLong(Exception):
-    """A request has more bytes than it may."""
-
-
 class Door:
     """An ASGI app behind the door. refused: is told the status of each request that does not come in."""
 
@@ -48,56 +43,57 @@ class Door:
         self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            return await self.app(scope, receive, send)
-        if scope["type"] == "websocket":
-            return await WebSocketClose()(scope, receive, send)
-        headers = Headers(scope=scope)
-        given = SCHEME.sub("", headers.get("authorization", "")).encode()
-        if scope["path"] != OPEN and not hmac.compare_digest(given, self._known):
-            how = CLOSING | {"WWW-Authenticate": "Bearer"}
-            return await self._refuse(401, f"the token is missing or wrong; {HOW}", how)(scope, receive, send)
-        if "content-length" in headers and "transfer-encoding" in headers:  # a proxy before it might read the other one
-            return await self._refuse(400, TWO_LENGTHS, CLOSING)(scope, receive, send)
-        if headers.get("content-encoding", "").strip().lower() not in PLAIN:
-            return await self._refuse(415, COMPRESSED, CLOSING)(scope, receive, send)
-        if len(length := headers.get("content-length", "0")) > LONGEST_LENGTH or int(length) > self.request_bytes:
-            return await self._too_long()(scope, receive, send)
-        if self._inside >= MOST_REQUESTS:
-            full = self._refuse(503, f"{MOST_REQUESTS} requests are here already; try again in a moment", CLOSING)
-            return await full(scope, receive, send)
-        self._inside += 1
-        try:
-            await self._enter(scope, receive, send)
-        finally:
-            self._inside -= 1
+        refusal = self._at_the_door(Headers(scope=scope), scope["path"])
+        if refusal is None:
+            self._inside += 1
+            try:
+                refusal = await self._entered(scope, receive, send)
+            finally:
+                self._inside -= 1
+        if refusal is not None:
+            self._refused(refusal.status_code)
+            await refusal(scope, receive, send)
 
-    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def _at_the_door(self, headers: Headers, path: str) -> JSONResponse | None:
+        """Why a request does not come in."""
+        given = SCHEME.sub("", headers.get("authorization", "")).encode()
+        if path != OPEN and not hmac.compare_digest(given, self._known):
+            how = CLOSING | {"WWW-Authenticate": "Bearer"}
+            return failed(401, f"the token is missing or wrong; {HOW}", how)
+        if "content-length" in headers and "transfer-encoding" in headers:  # a proxy before it might read the other one
+            return failed(400, TWO_LENGTHS, CLOSING)
+        if headers.get("content-encoding", "").strip().lower() not in PLAIN:
+            return failed(415, COMPRESSED, CLOSING)
+        if len(length := headers.get("content-length", "0")) > LONGEST_LENGTH or int(length) > self.request_bytes:
+            return self._too_long()
+        if self._inside >= MOST_REQUESTS:
+            return failed(503, f"{MOST_REQUESTS} requests are here already; try again in a moment", CLOSING)
+        return None
+
+    async def _entered(self, scope: Scope, receive: Receive, send: Send) -> JSONResponse | None:
+        """Why a request that came in has no answer of the app."""
         try:
             async with asyncio.timeout(READ_SECONDS):
                 body = await self._body(receive)
-        except TooLong:
-            return await self._too_long()(scope, receive, send)
         except TimeoutError:
-            late = self._refuse(408, f"the request was not whole after {READ_SECONDS} s", CLOSING)
-            return await late(scope, receive, send)
+            return failed(408, f"the request was not whole after {READ_SECONDS} s", CLOSING)
+        if body is None:
+            return self._too_long()
         await _while_there(self.app(scope, _again(body, receive), send), receive)
+        return None
 
     def _too_long(self) -> JSONResponse:
         sentence = f"a request has at most {self.request_bytes} bytes (serving.request_bytes); shorten it"
-        return self._refuse(413, sentence, CLOSING)
+        return failed(413, sentence, CLOSING)
 
-    def _refuse(self, status: int, sentence: str, headers: Mapping[str, str]) -> JSONResponse:
-        self._refused(status)
-        return failed(status, sentence, headers)
-
-    async def _body(self, receive: Receive) -> bytes:
+    async def _body(self, receive: Receive) -> bytes | None:
+        """None for one that is longer than it may be."""
         content = bytearray()
         while True:
             message = await receive()
             content += message.get("body", b"")
             if len(content) > self.request_bytes:
-                raise TooLong
+                return None
             if not message.get("more_body"):
                 return bytes(content)
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from random import SystemRandom
-from typing import Any, Self
+from typing import Any
 
 from tucano.masking import mask
 from tucano.serving.answers import Ask
@@ -46,9 +46,6 @@ class RequestLog(AbstractContextManager["RequestLog"]):
         self._file = BoundedLog(self._path)
         self._lost = 0
         self._counter = metrics.not_kept
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()

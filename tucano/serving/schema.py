@@ -110,15 +110,7 @@ def _grammar(form: str) -> Any:
 
 @cache
 def _bytes() -> Any:
-    """A vocabulary of the 256 bytes, and an end."""
-    from llguidance import LLTokenizer, TokenizerWrapper
+    """A vocabulary that begins with the 256 bytes."""
+    from llguidance import LLTokenizer
 
-    class Bytes:
-        eos_token_id, bos_token_id = 256, None
-        tokens = (*(bytes([byte]) for byte in range(256)), b"<end>")
-        special_token_ids = (256,)
-
-        def __call__(self, text: bytes) -> list[int]:
-            return list(text)
-
-    return LLTokenizer(TokenizerWrapper(Bytes()))
+    return LLTokenizer("byte")

@@ -25,6 +25,7 @@ from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
 from tucano.serving.process import ModelDied, ModelProcess, patience
 from tucano.settings import PipelineSettings
+from tucano.settings.base import narrowed
 from tucano.settings.model import LoadedModel
 from tucano.settings.training.drawing import Completions
 from tucano.specs.registry import schema_of
@@ -39,10 +40,6 @@ FILES = "versions"
 """Below the server's folder: copies of what is served, while it is."""
 AGAIN_SECONDS = 300
 """A version that was refused is tried again after this time: somebody may have brought its files back."""
-
-
-class Refusal(Exception):
-    """A version was refused a short while ago; the sentence is the one of then."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +83,9 @@ class Versions:
     ) -> None:
         self._settings, self._tracker, self._folder, self._metrics = settings, tracker, folder, metrics
         self._references = list(dict.fromkeys(references))
-        self._held: dict[str, Version] = {}
-        self._refused: dict[tuple[str, str], tuple[float, str]] = {}
+        self.held: dict[str, Version] = {}
+        """{reference: the version that answers for it}"""
+        self._refused: dict[tuple[str, str], tuple[float, Exception]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self.faults: dict[str, str] = {}
         """Why a reference is not what the registry says, a sentence each."""
@@ -106,19 +104,15 @@ class Versions:
                 await self._refresh(reference)
 
     async def answer(self, reference: str, ask: Ask) -> Answer:
-        return await self._held[reference].answer(ask)
-
-    def holding(self) -> dict[str, Version]:
-        """{reference: the version that answers for it}"""
-        return dict(self._held)
+        return await self.held[reference].answer(ask)
 
     def systems(self) -> dict[str, str]:
         """{system prompt: its task} of all versions."""
-        return {text: task for version in self._held.values() for task, text in version.systems.items()}
+        return {text: task for version in self.held.values() for task, text in version.systems.items()}
 
     async def close(self) -> None:
         """Answer what was asked, then end every process."""
-        distinct = {id(version): version for version in self._held.values()}
+        distinct = {id(version): version for version in self.held.values()}
         await asyncio.gather(*map(self._ended, distinct.values()), *self._ending)
 
     async def _refresh(self, reference: str) -> None:
@@ -126,8 +120,6 @@ class Versions:
         try:
             await self._take_over(reference, await self._found(reference))
             self.faults.pop(reference, None)
-        except Refusal as known:
-            self.faults[reference] = str(known)
         except (UserError, Transient, ModelDied, OSError) as fault:
             self._say(reference, str(fault))
         except Exception as fault:  # a server that answers does not end over a registry
@@ -136,30 +128,27 @@ class Versions:
 
     async def _take_over(self, reference: str, found: RegisteredModel) -> None:
         """UserError where it cannot be served; then it is not looked at again for `AGAIN_SECONDS`."""
-        key, held = _key(found), self._held[reference]
+        key, held = _key(found), self.held[reference]
         if key == (held.name, held.digest):
             return
-        last, reason = self._refused.get(key, (-AGAIN_SECONDS, ""))
-        if time.monotonic() - last < AGAIN_SECONDS:
-            raise Refusal(reason)
+        refused_at, fault = self._refused.get(key, (-AGAIN_SECONDS, None))
+        if fault is not None and time.monotonic() - refused_at < AGAIN_SECONDS:
+            raise fault
         try:
             self._hold(reference, await self._loaded(found))
         except (UserError, ModelDied, OSError) as refused:
-            self._refused[key] = time.monotonic(), self._sentence(reference, str(refused))
+            self._refused[key] = time.monotonic(), refused
             raise
 
     def _say(self, reference: str, fault: str) -> bool:
         """Whether it is news."""
-        sentence = self._sentence(reference, fault)
+        sentence = f"{reference}: {fault}; {self.held[reference].name} goes on answering"
         is_news = self.faults.get(reference) != sentence
         if is_news:
             log.error(sentence)
             self._metrics.refused.labels(reference).inc()
         self.faults[reference] = sentence
         return is_news
-
-    def _sentence(self, reference: str, fault: str) -> str:
-        return f"{reference}: {fault}; {self._held[reference].name} goes on answering"
 
     async def _found(self, reference: str) -> RegisteredModel:
         found = await asyncio.to_thread(self._tracker.find_version, reference)
@@ -172,14 +161,14 @@ class Versions:
 
     def _hold(self, reference: str, version: Version) -> None:
         """From now on this one is asked. One that nobody asks any more ends."""
-        before = self._held.get(reference)
-        self._held[reference] = version
+        before = self.held.get(reference)
+        self.held[reference] = version
         self._metrics.serving.labels(reference, version.name).set(1)
         log.info("%s is %s", reference, version.name)
         if before is None or before is version:
             return
         self._metrics.serving.labels(reference, before.name).set(0)
-        if not any(version is before for version in self._held.values()):
+        if not any(version is before for version in self.held.values()):
             ending = asyncio.create_task(self._ended(before))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
@@ -188,17 +177,15 @@ class Versions:
         await version.model.close()
         shutil.rmtree(version.folder, ignore_errors=True)
 
-    def _new_folder(self, prefix: str) -> Path:
-        """Each loading has its own: the same version may be loaded again while its last process still answers."""
-        (self._folder / FILES).mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=prefix, dir=self._folder / FILES))
-
     async def _loaded(self, found: RegisteredModel) -> Version:
         """The version, ready to answer: the one that another reference holds, or a new process."""
-        held = next((one for one in self._held.values() if (one.name, one.digest) == _key(found)), None)
+        held = next((one for one in self.held.values() if (one.name, one.digest) == _key(found)), None)
         if held is not None:
             return held
-        folder = self._new_folder(f"{found.model}-{found.version}-")
+        place = self._folder / FILES
+        place.mkdir(parents=True, exist_ok=True)
+        # each loading has its own folder: the same version may be loaded while its last process still answers
+        folder = Path(tempfile.mkdtemp(prefix=f"{found.model}-{found.version}-", dir=place))
         try:
             return await self._opened(found, folder)
         except BaseException:
@@ -256,13 +243,8 @@ def _opening(settings: PipelineSettings, files: ServedFiles, decoding: Mapping[s
     loaded = LoadedModel(
         device=settings.model.device, dtype=settings.model.dtype, max_length_tokens=settings.model.max_length_tokens
     )
-    grpo = settings.grpo
-    completions = Completions(
-        max_completion_tokens=grpo.max_completion_tokens,
-        max_think_tokens=decoding.get("max_think_tokens"),
-        sampler=grpo.sampler,
-        own_decoding=grpo.own_decoding,
-    )
+    of_version = {"max_think_tokens": decoding.get("max_think_tokens")}
+    completions = narrowed(Completions, settings.grpo).model_copy(update=of_version)
     return Opening(
         model=str(files.model),
         adapter=str(files.adapter) if adapters_by_task(files.adapter) else None,

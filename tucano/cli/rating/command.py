@@ -23,7 +23,7 @@ from tucano.rating.draw import CANDIDATES, Candidate, CandidateSource, open_fold
 from tucano.rating.files import LONGEST_CORRECTION, RaterKind
 from tucano.rating.pairs import DRAW_SEED, PAIRS, PairDraw, key_of, open_pairs
 from tucano.rating.ratings import rating_ledger
-from tucano.rating.session import Asked, Correcting, Item, Session, corrected
+from tucano.rating.session import Asked, Item, Session, corrected
 from tucano.rating.store import tables
 from tucano.security.local_page import STOP_SIGNALS
 from tucano.security.printable import printable
@@ -91,9 +91,7 @@ def _rate(desk: Desk, arguments: argparse.Namespace) -> None:
     candidates = open_folder(folder, place, arguments.prompts, arguments.completions, seed, source)
     print(f"{folder}: {len(candidates)} completions {drawn} ({_per_task(candidates)})")
     rating_ledger(folder).check_rater(desk.rater, desk.kind, desk.is_new)
-    session = Session(folder, candidates, desk.rater, desk.kind)
-    if corrects:
-        session = Correcting(folder, candidates, desk.rater, desk.kind, desk.consents)
+    session = Session(folder, candidates, desk.rater, desk.kind, desk.consents if corrects else None)
     around = assessed(folder, lambda: _tracker(place), desk.rater)
     _sit(session, desk, " --correct" if corrects else "", lambda: _after_rating(folder, corrects), around)
 

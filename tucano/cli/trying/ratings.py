@@ -15,7 +15,7 @@ from tucano.rating.draw import Candidate, CandidateSource, keep_stores, masked
 from tucano.rating.files import LONGEST_CORRECTION
 from tucano.rating.ledger import LONGEST_NAME
 from tucano.rating.ratings import rating_ledger
-from tucano.rating.session import Correcting, corrected
+from tucano.rating.session import Session, corrected
 from tucano.rating.store import STORE_DUMP
 
 BAD_NAME = "com este nome não se avalia aqui; escreva um nome visível, sempre igual, que não seja o de um modelo"
@@ -62,7 +62,7 @@ class Ratings:
             raise ValueError(BAD_NAME) from why
         correction = corrected(shown.completion, rated.correction)  # the page sends what it shows, which is not masked
         check_form(candidate.prompt.task, correction)
-        session = Correcting(self.folder, [candidate], rated.rater, "human", rated.consent)
+        session = Session(self.folder, [candidate], rated.rater, "human", rated.consent)
         session.say(candidate.id, str(rated.rating), correction, again=True)
 
 
