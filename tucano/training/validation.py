@@ -13,7 +13,7 @@ from tucano.prompts import TASKS, Prompt
 from tucano.settings.training.dpo import DpoRun
 from tucano.settings.training.grpo import GrpoRun
 from tucano.storage.journal import JournalWriter
-from tucano.training.checkpoints.weights import save_whole
+from tucano.training.checkpoints.weights import describe, save_whole
 from tucano.training.policies.chat import encode
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy
@@ -99,6 +99,14 @@ class Validation:
             save_whole(model, self.best)
         else:
             self.waited += 1
+
+    def delivered(self, model: Policy, place: Path) -> dict[str, object]:
+        """Hand on the best adapter, with what it does in the model that was trained; what a record tells of the
+        looks.
+        """
+        describe(model, self.best)
+        self.best.rename(place)
+        return {"best_step": self.best_step, "best_value": self.highest, "validation": self.curve}
 
     def _start(self, model: Policy, completions: Sequence[ScoredCompletion]) -> "Start":
         """What this look remembers as the start: values per prompt, and some completions spread over the prompts. These
