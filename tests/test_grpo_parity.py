@@ -13,6 +13,7 @@ import torch
 import trl
 from safetensors.torch import load_file
 from torch import Tensor
+from transformers import AutoTokenizer
 from transformers.trainer_utils import SaveStrategy
 
 from rewards import Score, load_reward_set
@@ -27,6 +28,7 @@ from tucano.training.algorithms.blockwise import Blockwise
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.policies.reading import Reader
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.rollout import leave_out
 from tucano.training.rollouts.scoring import Rewards
@@ -96,6 +98,10 @@ def final_adapter(work: Path) -> dict[str, Tensor]:
     return load_file(max(found, key=lambda path: int(path.parent.name.rpartition("-")[2])))
 
 
+def scorer(rewards: Any, tokenizer: Any) -> Rewards:
+    return Rewards(rewards, PROMPTS, Reader(tokenizer), SYSTEMS)
+
+
 def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict[str, float]], dict[str, Tensor]]:
     """The same of `trl.GRPOTrainer` itself, on the same model, prompts, reward functions and arguments."""
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
@@ -105,7 +111,7 @@ def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dic
         model=policy,
         args=arguments,
         train_dataset=grpo._dataset(PROMPTS, SYSTEMS, tokenizer),
-        reward_funcs=Rewards(load_reward_set(chosen.grpo.rewards, folder), PROMPTS).functions(),
+        reward_funcs=scorer(load_reward_set(chosen.grpo.rewards, folder), tokenizer).functions(),
         processing_class=tokenizer,
     )
     trainer.train()
@@ -150,14 +156,18 @@ def test_the_fast_path_gives_the_same_losses_on_the_same_completions(folder: Pat
 def trainer(folder: Path, place: Path, chosen: PipelineSettings, rewards: Any = None) -> Any:
     """A trainer of our own that has not started to train."""
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
-    scorer = Rewards(rewards or load_reward_set(chosen.grpo.rewards, folder), PROMPTS)
+    scoring = scorer(rewards or load_reward_set(chosen.grpo.rewards, folder), tokenizer)
     dataset = grpo._dataset(PROMPTS, SYSTEMS, tokenizer)
     arguments = grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps)
     arguments.save_strategy = SaveStrategy.NO
     made: Any = grpo_trainer.trainer_class()(
-        model=policy, args=arguments, train_dataset=dataset, reward_funcs=scorer.functions(), processing_class=tokenizer
+        model=policy,
+        args=arguments,
+        train_dataset=dataset,
+        reward_funcs=scoring.functions(),
+        processing_class=tokenizer,
     )
-    made.settings, made.scorer = chosen.grpo, scorer
+    made.settings, made.scorer = chosen.grpo, scoring
     made.algorithm = chain.from_settings(of_grpo(chosen, 1))
     made.reserve, made.current_gradient_accumulation_steps = Reserve(dataset, 1), 1
     return made
@@ -388,9 +398,7 @@ def test_entropies_of_a_batch_are_the_mean_over_each_completions_tokens(folder: 
 
 def test_the_same_texts_to_other_prompts_are_scored_anew(folder: Path) -> None:
     """A refill round may repeat the texts of the round before; what they earn depends on the prompt."""
-    scorer = Rewards(load_reward_set("controls.random", folder), PROMPTS)
-    first, second = (
-        [reward(completions=[[{"content": "igual"}]], prompt_id=[name]) for reward in scorer.functions()]
-        for name in ("p0", "p2")
-    )
+    tokenizer = AutoTokenizer.from_pretrained(folder / "model")
+    functions = scorer(load_reward_set("controls.random", folder), tokenizer).functions()
+    first, second = ([reward([[{"content": "igual"}]], [name], [[1]]) for reward in functions] for name in ("p0", "p2"))
     assert first != second and [None] in first

@@ -25,7 +25,7 @@ from benchmarks.drill_runs import newest_valid
 from tucano.settings import PipelineSettings
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training import grpo
-from tucano.training.checkpoints import arithmetic, interruption, manifest, weights
+from tucano.training.checkpoints import arithmetic, interruption, manifest
 from tucano.training.checkpoints.arithmetic import Arithmetic
 from tucano.training.checkpoints.beginning import Reporter
 from tucano.training.checkpoints.states import NotAsSaved
@@ -257,7 +257,7 @@ def test_another_start_is_noticed_by_the_reference(
 ) -> None:
     run, place = stopped
     copy_of(place, tmp_path)
-    policy = weights.load_file(adapter / "adapter_model.safetensors")
+    policy = load_file(adapter / "adapter_model.safetensors")
     next(iter(policy.values())).view(torch.int32)[0, 0] ^= 1
     (tmp_path / "start").mkdir()
     (tmp_path / "start" / "adapter_config.json").write_bytes((adapter / "adapter_config.json").read_bytes())
