@@ -224,13 +224,9 @@ def test_what_cannot_be_done_is_one_sentence(changed: dict[str, Any], said: str)
         {"beta": 0.1},
         {"loss": "grpo", "mask_truncated": True},
         {"iterations": 2, "epsilon_high": 0.3},
-        {"length_stages": [[10, 60]]},
         {"task_weights": "iwu"},
-        {"drop_zero_variance": True, "refill_rounds": 1},
-        {"entropy_target": 0.2},
         {"advantages": "group", "block_advantages": True},
         {"conditions": [{"component": "push.length", "needs": "push.product", "at_least": 0.5}]},
-        {"overlong_tokens": 9},
     ],
 )
 def test_without_a_step_what_shapes_grpos_is_refused_by_its_name(idle: dict[str, Any]) -> None:

@@ -191,15 +191,25 @@ def moved(logps: Tensor) -> Tensor:
     return logps + 0.3 * torch.randn(logps.shape, generator=torch.Generator().manual_seed(0))
 
 
+def row_of(output: dict[str, Tensor], row: int) -> tuple[list[int], list[int]]:
+    """Prompt and completion, without padding."""
+    ids, mask = ([output[f"{name}_{kind}"][row] for name in ("prompt", "completion")] for kind in ("ids", "mask"))
+    prompt, completion = (tokens[there.bool()].tolist() for tokens, there in zip(ids, mask, strict=True))
+    return prompt, completion
+
+
+def logits_of(model: Any, prompt: list[int], completion: list[int]) -> Tensor:
+    """By the plain way: of each token of the completion, from one unpadded sequence."""
+    with torch.no_grad():
+        return model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
+
+
 def expected_loss(made: Any, inputs: dict[str, Tensor]) -> float:
     """Policy loss and entropy bonus by the papers' formulas in plain loops, from one unpadded sequence at a time."""
     chosen, policy, bonus, rows = made.settings, [], [], len(inputs["advantages"])
     for row in range(rows):
-        prompt = inputs["prompt_ids"][row][inputs["prompt_mask"][row].bool()].tolist()
-        completion = inputs["completion_ids"][row][inputs["completion_mask"][row].bool()].tolist()
-        with torch.no_grad():
-            logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
-        every = logits.double().log_softmax(dim=-1)
+        prompt, completion = row_of(inputs, row)
+        every = logits_of(made.model, prompt, completion).double().log_softmax(dim=-1)
         old = inputs["old_per_token_logps"][row].tolist()
         ratios = [math.exp(every[t, token].item() - old[t]) for t, token in enumerate(completion)]
         if chosen.importance_sampling == "sequence":  # GSPO, eq. 7: the geometric mean of the tokens' ratios
@@ -283,11 +293,13 @@ def test_a_refilled_batch_is_what_sampling_those_prompts_would_give(folder: Path
     made = planned(folder, tmp_path, {"p0"}, refill_rounds=6, iterations=2)
     output = rollout(made, 0, 1)
     for row in range(8):
-        prompt = output["prompt_ids"][row][output["prompt_mask"][row].bool()].tolist()
-        completion = output["completion_ids"][row][output["completion_mask"][row].bool()].tolist()
-        with torch.no_grad():
-            logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
-        expected = logits.log_softmax(dim=-1).gather(1, torch.tensor(completion)[:, None]).squeeze(1)
+        prompt, completion = row_of(output, row)
+        expected = (
+            logits_of(made.model, prompt, completion)
+            .log_softmax(dim=-1)
+            .gather(1, torch.tensor(completion)[:, None])
+            .squeeze(1)
+        )
         assert torch.allclose(output["old_per_token_logps"][row, : len(completion)], expected, atol=1e-5)
 
 
@@ -386,11 +398,7 @@ def test_entropies_of_a_batch_are_the_mean_over_each_completions_tokens(folder: 
     output = rollout(made)
     found = made._completion_entropies(output)
     for row in range(8):
-        prompt, completion = (
-            output[f"{name}_ids"][row][output[f"{name}_mask"][row].bool()].tolist() for name in ("prompt", "completion")
-        )
-        with torch.no_grad():
-            logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
+        logits = logits_of(made.model, *row_of(output, row))
         assert found[row].item() == pytest.approx(
             torch.distributions.Categorical(logits=logits).entropy().mean().item(), rel=1e-4
         )

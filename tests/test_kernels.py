@@ -1,4 +1,6 @@
-"""Which kernels a GPU computes with: what raises there in strict mode raises here on a CPU."""
+"""Which kernels a process computes with: what raises on a GPU in strict mode raises here; `python -m benchmarks.first_bits`
+is the long look at a CPU's.
+"""
 
 import io
 import signal
@@ -25,6 +27,7 @@ from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.packed import packed_logps
 from tucano.training.samplers import slots
 from tucano.training.samplers.decode import Decoder
+from tucano.training.threads import compute_with
 
 RAISING = (
     "nll_loss2d", "median.dim", "kthvalue", "histc", "put_.", "ctc_loss", "embedding_bag", "max_unpool",
@@ -145,3 +148,21 @@ def test_the_process_that_serves_computes_as_the_one_that_was_compared(
     opening = Opening("folder", {"device": device}, {}, threads=1, seed=7, log="log")
     assert child.main(io.BytesIO(line(opening)), io.BytesIO()) == 1
     assert [one.startswith(chosen) for one in found] == [True]
+
+
+MATHS = ("exp", "log", "sin", "cos", "tanh", "erf", "sqrt", "erfinv", "rsqrt")
+
+
+def test_one_thread_alone_calls_each_function_of_both_precisions_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first computation of a process gives the bits of all others."""
+    torch.set_num_threads(2)
+    called: set[tuple[str, torch.dtype, int]] = set()
+
+    def watched(name: str) -> Any:
+        return lambda x: called.add((name, x.dtype, torch.get_num_threads()))
+
+    for name in MATHS:
+        monkeypatch.setattr(torch, name, watched(name))
+    compute_with(3)
+    assert called == {(name, dtype, 1) for name in MATHS for dtype in (torch.float32, torch.float64)}
+    assert torch.get_num_threads() == 3

@@ -83,7 +83,6 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
     [
         ([0.1, 0.5, 0.3, 0.9, 0.2, 0.4, 0.7, 0.8], None, "ok", "100% of 2 groups"),
         ([1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 2 different rewards"),
-        ([1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 3 different rewards"),
         ([1.0] * 4 + [0.0] * 4, None, "red", "0% of 2 groups differ in reward, 2 different rewards"),
         ([0.5] * 8, ["igual"] * 8, "red", "0% of 2 groups differ in reward, 1 different rewards, 25% different texts"),
         ([0.2, 1.0, 0.6, 1.8, 0.4, 0.8, 1.4, 1.6], None, "red", "up to 1.80"),
@@ -92,7 +91,6 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
     ids=[
         "fine",
         "binary, live groups",
-        "three values, live groups",
         "binary, dead groups",
         "identical completions",
         "doubled scale",

@@ -13,8 +13,8 @@ import pytest
 import torch
 from chat_api import Handler, Response, Server, serving
 from test_algorithms import of_sums
+from test_grpo_parity import logits_of, ours, rollout, row_of, settings, tiny, trainer
 from test_grpo_parity import one_thread_and_the_signals_as_before as one_thread_and_the_signals_as_before
-from test_grpo_parity import ours, rollout, settings, tiny, trainer
 from transformers import AutoTokenizer
 
 from tucano.errors import UserError, WorkerFailed
@@ -91,12 +91,11 @@ def test_each_tokens_advantage_is_what_two_models_say_of_it(folder: Path, tmp_pa
     teacher = build_model(AutoTokenizer.from_pretrained(folder / "model"), settings().model, seed=9).eval()
     gaps = []
     for row in range(8):
-        prompt = output["prompt_ids"][row][output["prompt_mask"][row].bool()].tolist()
-        drawn = output["completion_ids"][row][output["completion_mask"][row].bool()].tolist()
+        prompt, drawn = row_of(output, row)
         for model, sign in ((teacher, 1), (made.model, -1)):
-            with torch.no_grad():
-                logits = model(input_ids=torch.tensor([prompt + drawn])).logits[0, len(prompt) - 1 : -1]
-            logps = logits.log_softmax(dim=-1).gather(1, torch.tensor(drawn)[:, None]).squeeze(1)
+            logps = (
+                logits_of(model, prompt, drawn).log_softmax(dim=-1).gather(1, torch.tensor(drawn)[:, None]).squeeze(1)
+            )
             output["advantages"][row, : len(drawn)] -= 0.5 * sign * logps
             gaps.append(sign * logps)
     assert output["advantages"].abs().max() < 1e-5, "nothing is left, behind the ends neither"

@@ -140,7 +140,10 @@ def run(job: Job) -> dict[str, object]:
     with closing(examiner.sampler):
         _ask_all(table, job, settings, trainer, examiner, recorder)
     shutil.rmtree(scratch)
-    return report(table.checks)
+    return {
+        "checks": [asdict(line) for line in table.checks],
+        "passed": all(line.level != "red" for line in table.checks),
+    }
 
 
 def _ask_all(
@@ -244,10 +247,6 @@ def _quantisation(
     ids = encode(examiner.tokenizer, [completion.prompt for completion in completions], examiner.system_prompts)
     answers = [completion.tokens for completion in completions]
     return check.quantisation(quantisation_distance(policy, settings.model, job.base, ids, answers))
-
-
-def report(checks: list[Check]) -> dict[str, object]:
-    return {"checks": [asdict(line) for line in checks], "passed": all(line.level != "red" for line in checks)}
 
 
 def rehearsal(settings: PreflightStage) -> PreflightStage:

@@ -319,8 +319,8 @@ class ResumableTrainer(Trainer):
             **self._optimizer(),
             "random": finished.random,
             "trainer": changed,
+            "parts": finished.parts,
         }
-        content["parts"] = finished.parts
         (draft / DIGESTS).write_text(
             json.dumps({name: states.digests(value) for name, value in content.items()}, indent=1), encoding="utf-8"
         )
