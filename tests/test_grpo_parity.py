@@ -13,6 +13,7 @@ import torch
 import trl
 from safetensors.torch import load_file
 from torch import Tensor
+from trainings import job_in
 from transformers import AutoTokenizer
 from transformers.trainer_utils import SaveStrategy
 
@@ -25,7 +26,6 @@ from tucano.storage.journal import read_journal
 from tucano.training import grpo, grpo_trainer
 from tucano.training.algorithms import Block, chain
 from tucano.training.algorithms.blockwise import Blockwise
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.policies.reading import Reader
@@ -86,9 +86,7 @@ def one_thread_and_the_signals_as_before() -> Iterator[None]:
 
 def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict[str, float]], dict[str, Tensor]]:
     """Logged values of every step and the final adapter of a run of our own."""
-    (place / "output").mkdir(parents=True)
-    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
-    grpo.run(order("grpo", chosen, 1, 1, folders, start=(str(folder / "model"), None)))
+    grpo.run(job_in(place, "grpo", chosen, folder, folder / "model"))
     entries = read_journal(place / "work" / "journal.jsonl")
     return [entry.values for entry in entries if "train/loss" in entry.values], final_adapter(place / "work")
 
