@@ -32,13 +32,13 @@ from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.training import grpo, grpo_trainer
+from tucano.training.checkpoints.arithmetic import compute_with
 from tucano.training.foresight.trial import replaying
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.reading import Reader
 from tucano.training.rollouts.scoring import Rewards
 from tucano.training.samplers import decode
-from tucano.training.threads import compute_with
 
 MARK = "> "
 Kind = Literal["record", "ours", "stock", "defaults"]

@@ -61,12 +61,11 @@ def run(job: Job) -> dict[str, object] | None:
     """Do the job; None when SIGTERM ended it early with its state saved."""
     if job.settings["model"]["backend"] == "unsloth":
         import unsloth  # noqa: F401  patches trl and transformers, so it comes before them
-    from tucano.training.checkpoints import exact
-    from tucano.training.threads import compute_with
+    from tucano.training.checkpoints import arithmetic
 
-    compute_with(job.threads)
+    arithmetic.compute_with(job.threads)
     if job.settings["model"]["device"] == "cuda":
-        exact.choose(job.deterministic, patched=job.settings["model"]["backend"] == "unsloth")
+        arithmetic.choose(job.deterministic, patched=job.settings["model"]["backend"] == "unsloth")
     result: dict[str, object] | None = importlib.import_module(MODULES[job.kind]).run(job)
     if job.settings["model"]["device"] == "cuda":
         import torch
