@@ -50,7 +50,7 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def job(kind: ChildKind, prompts: Path, place: Path, chosen: PipelineSettings, **more: object) -> Job:
+def job(kind: ChildKind, prompts: Path, place: Path, chosen: PipelineSettings, **more: Any) -> Job:
     return job_in(place, kind, chosen, prompts, **more)
 
 
