@@ -29,6 +29,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 
+from benchmarks import reachable
 from benchmarks.drill_cases import SETTINGS, Configuration
 from benchmarks.vllm_standin import interpreter
 from data.prepare import prepare
@@ -490,7 +491,7 @@ class Root:
 def whole(trainer: resumable.ResumableTrainer) -> dict[str, str]:
     """Everything that can be reached from a trainer, and the global generators, but for what is provably irrelevant."""
     layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))
-    return states.digests(
+    return reachable.digests(
         Root(trainer, resumable.generators(trainer.args.device), [[*layer.active_adapters] for layer in layers]),
         without="|".join(LEFT_OUT),
     )

@@ -17,7 +17,6 @@ from collections import Counter
 import torch
 
 from tucano.training.checkpoints import arithmetic
-from tucano.training.threads import compute_with
 
 THREADS = 2
 
@@ -39,7 +38,7 @@ def _first(warmed: bool) -> str:
     child = os.fork()
     if child == 0:
         try:
-            (compute_with if warmed else torch.set_num_threads)(THREADS)
+            (arithmetic.compute_with if warmed else torch.set_num_threads)(THREADS)
             os.write(write, digest().encode())
         finally:
             os._exit(0)

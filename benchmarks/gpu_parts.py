@@ -31,7 +31,7 @@ from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.training import grpo
-from tucano.training.checkpoints import exact
+from tucano.training.checkpoints import arithmetic
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.launch import environment
 from tucano.training.orders import JobFolders, order
@@ -215,7 +215,7 @@ def training(setup: Setup) -> Seen:
     seen: Seen = {"tokens": rows * ids.shape[1]}
     for name, strict in (("deterministic s", True), ("any order s", False)):
         if setup.device == "cuda":
-            exact.choose(strict, patched=False)
+            arithmetic.choose(strict, patched=False)
         seen[name] = median(_timed(step, setup)[1] for _ in range(PASSES))
     weights = sum(weight.numel() for weight in trainer.model.parameters())
     products = 4 * weights * seen["tokens"]  # forwards 2, and of backwards that half which frozen weights need
@@ -376,5 +376,5 @@ PARTS: dict[str, Callable[[Setup], Seen]] = {
 if __name__ == "__main__":
     setup = Setup.read(Path(sys.argv[2]))
     if setup.device == "cuda":
-        exact.choose(deterministic=True, patched=False)
+        arithmetic.choose(deterministic=True, patched=False)
     print(json.dumps(PARTS[sys.argv[1]](setup)), flush=True)

@@ -32,12 +32,13 @@ from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.training import grpo, grpo_trainer
+from tucano.training.checkpoints.arithmetic import compute_with
 from tucano.training.foresight.trial import replaying
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
+from tucano.training.policies.reading import Reader
 from tucano.training.rollouts.scoring import Rewards
 from tucano.training.samplers import decode
-from tucano.training.threads import compute_with
 
 MARK = "> "
 Kind = Literal["record", "ours", "stock", "defaults"]
@@ -164,13 +165,14 @@ def stock(side: Side, command: OnCommand) -> Any:
     seed, prompts = settings.grpo.seeds[0], read_prompts(folder / "train.jsonl")
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
     policy, tokenizer = load_policy(settings.model, side.start, None, trainable=True, seed=seed)
+    scorer = Rewards(load_reward_set(settings.grpo.rewards, folder), prompts, Reader(tokenizer), systems)
     with mock.patch.object(grpo, "GRPOConfig", lambda **given: GRPOConfig(**{**given, **changed})):
         arguments = grpo.arguments(of_grpo(settings, seed), Path(side.place) / "drafts", settings.grpo.save_steps)
     return trl.GRPOTrainer(
         model=policy,
         args=arguments,
         train_dataset=grpo._dataset(prompts, systems, tokenizer),
-        reward_funcs=Rewards(load_reward_set(settings.grpo.rewards, folder), prompts).functions(),
+        reward_funcs=scorer.functions(),
         processing_class=tokenizer,
         callbacks=[command],
     )

@@ -233,20 +233,6 @@ def test_an_answer_known_by_heart_does_not_outweigh_all_others() -> None:
     assert Edge().advantages(silent).tolist() == pytest.approx([1.0, 1.0, 1.0])
 
 
-def test_weights_go_on_from_their_state() -> None:
-    tasks = ("extraction", "sql_qa", "push")
-    whole, first, second = (TaskWeights(tasks, rate=0.025, balance=0.2, floor=0.0) for _ in range(3))
-    rollouts = [replace(of_sums([0.0, 1.0], 2), task_means=dict(zip(tasks, means, strict=True))) for means in HISTORY]
-    for rollout in rollouts:
-        whole.advantages(rollout)
-    for rollout in rollouts[:3]:
-        first.advantages(rollout)
-    second.load(first.state())
-    for rollout in rollouts[3:]:
-        second.advantages(rollout)
-    assert second.state() == whole.state()
-
-
 @pytest.mark.parametrize(("step", "tokens"), [(0, 512), (9, 512), (10, 128), (99, 128), (100, 256), (5000, 256)])
 def test_a_stage_holds_from_its_step_on(step: int, tokens: int) -> None:
     assert ceiling(((10, 128), (100, 256)), 512, step) == tokens

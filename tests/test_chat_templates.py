@@ -264,7 +264,7 @@ def test_a_template_that_shows_other_thoughts_than_it_asks_for_is_refused(
         assert not refused(place, SOME)
         for system in (told("Escreva.", True), told("Escreva.", False)):
             found = check.template(tokenizer, Prompt("p", "push", "P", "t", "b2w", "own"), {"push": system})
-            assert [one.level for one in found] == ["ok", "ok"]
+            assert [one.level for one in found.values()] == ["ok", "ok"]
 
 
 def refused(place: str, *given: str) -> list[str]:

@@ -6,12 +6,17 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from torch._subclasses.fake_tensor import FakeTensorMode
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
+from tucano.errors import UserError
+from tucano.profiles import validated
 from tucano.training.checkpoints import interruption
-from tucano.training.samplers.decode import Decoder, supports
+from tucano.training.samplers import LOWEST_TEMPERATURE, Decoding
+from tucano.training.samplers.decode import Decoder, draw, supports
 
 VOCABULARY, STOP = 61, 7
 
@@ -127,3 +132,19 @@ def test_sigterm_ends_a_rollout_at_the_next_token(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(interruption.Interrupted):
         decoder.sample([[1, 2, 3]], 5, [], 1.0)
     signal.signal(signal.SIGTERM, before)
+
+
+@given(st.floats(0, 2))
+def test_whatever_temperature_is_asked_for_a_likely_token_is_drawn(temperature: float) -> None:
+    drawn = draw(torch.tensor([[0.0, 90.0, 1.0]]), Decoding(8, temperature, (0,)).temperature, None)
+    assert drawn.tolist() == [1]
+
+
+@pytest.mark.parametrize(("asked", "drawn_at"), [(0.0, 0.0), (1e-38, 0.0), (0.0099, 0.0), (LOWEST_TEMPERATURE, 0.01)])
+def test_below_the_lowest_temperature_is_greedy(asked: float, drawn_at: float) -> None:
+    assert Decoding(8, asked, (0,)).temperature == drawn_at
+
+
+def test_nothing_is_judged_at_a_temperature_that_no_sampler_draws_at() -> None:
+    with pytest.raises(UserError, match="served_temperature"):
+        validated({"comparison": {"served_temperature": 2.5}})

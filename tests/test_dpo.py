@@ -1,6 +1,5 @@
 """Preference optimisation after GRPO: the loss by hand, where pairs come from, and a training that is interrupted."""
 
-import gc
 import json
 import math
 import re
@@ -17,6 +16,7 @@ from safetensors.torch import load_file
 from test_grpo_parity import PROMPTS, SYSTEMS, one_thread_and_the_signals_as_before, tiny  # noqa: F401  a fixture
 from test_grpo_parity import settings as of_grpo
 from test_resume import interrupted, left, logged
+from trainings import job_in
 
 from data.own.preferences import trainable_pairs
 from rewards import Score
@@ -39,9 +39,8 @@ from tucano.settings.training.dpo import DpoStage
 from tucano.settings.training.grpo import GrpoRun
 from tucano.thoughts import told
 from tucano.training import grpo
-from tucano.training.checkpoints import interruption
 from tucano.training.jobs import Job, parse
-from tucano.training.orders import JobFolders, for_round, order
+from tucano.training.orders import for_round
 from tucano.training.policies.load import load_base, load_policy, lora_config
 from tucano.training.preferences import dpo
 from tucano.training.preferences.dpo import ResumableDPOTrainer, arguments, ranked_pairs
@@ -75,11 +74,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def train(folder: Path, place: Path, chosen: PipelineSettings, preferences: Path | None = None) -> Any:
     """One attempt; None when SIGTERM has ended it."""
-    interruption._requested = False  # a training child is a process of its own,
-    gc.collect()  # and its end frees the lock
-    (place / "output").mkdir(parents=True, exist_ok=True)
-    folders = JobFolders(folder, place / "work", place / "output", preferences=preferences)
-    return dpo.run(order("dpo", chosen, 1, 1, folders, start=(str(folder / "model"), str(folder / "adapter"))))
+    given = str(preferences) if preferences else None
+    start = (folder / "model", folder / "adapter")
+    return dpo.run(job_in(place, "dpo", chosen, folder, *start, preferences=given))
 
 
 def summed_logp(policy: PeftModel, adapter: str, prompt: list[int], answer: list[int]) -> float:
@@ -224,13 +221,9 @@ def test_what_cannot_be_done_is_one_sentence(changed: dict[str, Any], said: str)
         {"beta": 0.1},
         {"loss": "grpo", "mask_truncated": True},
         {"iterations": 2, "epsilon_high": 0.3},
-        {"length_stages": [[10, 60]]},
         {"task_weights": "iwu"},
-        {"drop_zero_variance": True, "refill_rounds": 1},
-        {"entropy_target": 0.2},
         {"advantages": "group", "block_advantages": True},
         {"conditions": [{"component": "push.length", "needs": "push.product", "at_least": 0.5}]},
-        {"overlong_tokens": 9},
     ],
 )
 def test_without_a_step_what_shapes_grpos_is_refused_by_its_name(idle: dict[str, Any]) -> None:
@@ -368,12 +361,9 @@ def test_each_round_goes_on_from_the_one_before(tmp_path: Path, monkeypatch: pyt
 
 def test_a_later_round_draws_other_answers_even_where_nothing_moved(folder: Path, tmp_path: Path) -> None:
     chosen = settings(max_epochs=1, eval_steps=99)
-    (tmp_path / "output").mkdir()
-    folders = JobFolders(folder, tmp_path / "work", tmp_path / "output")
-    start = (str(folder / "model"), str(folder / "adapter"))
     drawn = []
     for number in (1, 1, 2):
-        job = for_round(order("dpo", chosen, 1, 1, folders, start=start), number)
+        job = for_round(job_in(tmp_path, "dpo", chosen, folder, folder / "model", folder / "adapter"), number)
         stage = DpoStage.model_validate(job.settings)
         files = PromptFiles(folder)
         policy, examiner = dpo._opened(job, stage, files)
@@ -385,9 +375,7 @@ def test_dpo_can_begin_where_sft_ended(folder: Path, tmp_path: Path) -> None:
     """GRPO of no steps hands on its start, which it has looked at."""
     plain = settings().model_dump(mode="json")
     chosen = validated({**plain, "grpo": {**plain["grpo"], "max_steps": 0}})
-    (tmp_path / "output").mkdir()
-    folders = JobFolders(folder, tmp_path / "work", tmp_path / "output")
-    made = grpo.run(order("grpo", chosen, 1, 1, folders, start=(str(folder / "model"), str(folder / "adapter"))))
+    made = grpo.run(job_in(tmp_path, "grpo", chosen, folder, folder / "model", folder / "adapter"))
     assert made is not None and (made["steps"], made["best_step"]) == (0, 0)
     assert made["validation"] == [(0, made["best_value"])]
     adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]

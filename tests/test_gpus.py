@@ -13,9 +13,9 @@ from typing import Any
 import fake_google
 import pytest
 import yaml
+from test_children import interpreter, job
 from test_cli import tucano
 from test_elsewhere import VERTEX, Pools, made, run_with
-from test_silence import interpreter, job
 from test_vertex_deploy import PLAN, cloud, command, configured, levels, limits, logged_in  # noqa: F401
 from test_vertex_deploy import job as asked_of_google
 

@@ -13,6 +13,8 @@ import torch
 import trl
 from safetensors.torch import load_file
 from torch import Tensor
+from trainings import job_in
+from transformers import AutoTokenizer
 from transformers.trainer_utils import SaveStrategy
 
 from rewards import Score, load_reward_set
@@ -24,9 +26,9 @@ from tucano.storage.journal import read_journal
 from tucano.training import grpo, grpo_trainer
 from tucano.training.algorithms import Block, chain
 from tucano.training.algorithms.blockwise import Blockwise
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.policies.reading import Reader
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.rollout import leave_out
 from tucano.training.rollouts.scoring import Rewards
@@ -84,9 +86,7 @@ def one_thread_and_the_signals_as_before() -> Iterator[None]:
 
 def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict[str, float]], dict[str, Tensor]]:
     """Logged values of every step and the final adapter of a run of our own."""
-    (place / "output").mkdir(parents=True)
-    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
-    grpo.run(order("grpo", chosen, 1, 1, folders, start=(str(folder / "model"), None)))
+    grpo.run(job_in(place, "grpo", chosen, folder, folder / "model"))
     entries = read_journal(place / "work" / "journal.jsonl")
     return [entry.values for entry in entries if "train/loss" in entry.values], final_adapter(place / "work")
 
@@ -94,6 +94,10 @@ def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict
 def final_adapter(work: Path) -> dict[str, Tensor]:
     found = work.rglob("checkpoint-*/adapter_model.safetensors")
     return load_file(max(found, key=lambda path: int(path.parent.name.rpartition("-")[2])))
+
+
+def scorer(rewards: Any, tokenizer: Any) -> Rewards:
+    return Rewards(rewards, PROMPTS, Reader(tokenizer), SYSTEMS)
 
 
 def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict[str, float]], dict[str, Tensor]]:
@@ -105,7 +109,7 @@ def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dic
         model=policy,
         args=arguments,
         train_dataset=grpo._dataset(PROMPTS, SYSTEMS, tokenizer),
-        reward_funcs=Rewards(load_reward_set(chosen.grpo.rewards, folder), PROMPTS).functions(),
+        reward_funcs=scorer(load_reward_set(chosen.grpo.rewards, folder), tokenizer).functions(),
         processing_class=tokenizer,
     )
     trainer.train()
@@ -150,14 +154,18 @@ def test_the_fast_path_gives_the_same_losses_on_the_same_completions(folder: Pat
 def trainer(folder: Path, place: Path, chosen: PipelineSettings, rewards: Any = None) -> Any:
     """A trainer of our own that has not started to train."""
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
-    scorer = Rewards(rewards or load_reward_set(chosen.grpo.rewards, folder), PROMPTS)
+    scoring = scorer(rewards or load_reward_set(chosen.grpo.rewards, folder), tokenizer)
     dataset = grpo._dataset(PROMPTS, SYSTEMS, tokenizer)
     arguments = grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps)
     arguments.save_strategy = SaveStrategy.NO
     made: Any = grpo_trainer.trainer_class()(
-        model=policy, args=arguments, train_dataset=dataset, reward_funcs=scorer.functions(), processing_class=tokenizer
+        model=policy,
+        args=arguments,
+        train_dataset=dataset,
+        reward_funcs=scoring.functions(),
+        processing_class=tokenizer,
     )
-    made.settings, made.scorer = chosen.grpo, scorer
+    made.settings, made.scorer = chosen.grpo, scoring
     made.algorithm = chain.from_settings(of_grpo(chosen, 1))
     made.reserve, made.current_gradient_accumulation_steps = Reserve(dataset, 1), 1
     return made
@@ -181,15 +189,25 @@ def moved(logps: Tensor) -> Tensor:
     return logps + 0.3 * torch.randn(logps.shape, generator=torch.Generator().manual_seed(0))
 
 
+def row_of(output: dict[str, Tensor], row: int) -> tuple[list[int], list[int]]:
+    """Prompt and completion, without padding."""
+    ids, mask = ([output[f"{name}_{kind}"][row] for name in ("prompt", "completion")] for kind in ("ids", "mask"))
+    prompt, completion = (tokens[there.bool()].tolist() for tokens, there in zip(ids, mask, strict=True))
+    return prompt, completion
+
+
+def logits_of(model: Any, prompt: list[int], completion: list[int]) -> Tensor:
+    """By the plain way: of each token of the completion, from one unpadded sequence."""
+    with torch.no_grad():
+        return model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
+
+
 def expected_loss(made: Any, inputs: dict[str, Tensor]) -> float:
     """Policy loss and entropy bonus by the papers' formulas in plain loops, from one unpadded sequence at a time."""
     chosen, policy, bonus, rows = made.settings, [], [], len(inputs["advantages"])
     for row in range(rows):
-        prompt = inputs["prompt_ids"][row][inputs["prompt_mask"][row].bool()].tolist()
-        completion = inputs["completion_ids"][row][inputs["completion_mask"][row].bool()].tolist()
-        with torch.no_grad():
-            logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
-        every = logits.double().log_softmax(dim=-1)
+        prompt, completion = row_of(inputs, row)
+        every = logits_of(made.model, prompt, completion).double().log_softmax(dim=-1)
         old = inputs["old_per_token_logps"][row].tolist()
         ratios = [math.exp(every[t, token].item() - old[t]) for t, token in enumerate(completion)]
         if chosen.importance_sampling == "sequence":  # GSPO, eq. 7: the geometric mean of the tokens' ratios
@@ -273,11 +291,13 @@ def test_a_refilled_batch_is_what_sampling_those_prompts_would_give(folder: Path
     made = planned(folder, tmp_path, {"p0"}, refill_rounds=6, iterations=2)
     output = rollout(made, 0, 1)
     for row in range(8):
-        prompt = output["prompt_ids"][row][output["prompt_mask"][row].bool()].tolist()
-        completion = output["completion_ids"][row][output["completion_mask"][row].bool()].tolist()
-        with torch.no_grad():
-            logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
-        expected = logits.log_softmax(dim=-1).gather(1, torch.tensor(completion)[:, None]).squeeze(1)
+        prompt, completion = row_of(output, row)
+        expected = (
+            logits_of(made.model, prompt, completion)
+            .log_softmax(dim=-1)
+            .gather(1, torch.tensor(completion)[:, None])
+            .squeeze(1)
+        )
         assert torch.allclose(output["old_per_token_logps"][row, : len(completion)], expected, atol=1e-5)
 
 
@@ -376,11 +396,7 @@ def test_entropies_of_a_batch_are_the_mean_over_each_completions_tokens(folder: 
     output = rollout(made)
     found = made._completion_entropies(output)
     for row in range(8):
-        prompt, completion = (
-            output[f"{name}_ids"][row][output[f"{name}_mask"][row].bool()].tolist() for name in ("prompt", "completion")
-        )
-        with torch.no_grad():
-            logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
+        logits = logits_of(made.model, *row_of(output, row))
         assert found[row].item() == pytest.approx(
             torch.distributions.Categorical(logits=logits).entropy().mean().item(), rel=1e-4
         )
@@ -388,9 +404,7 @@ def test_entropies_of_a_batch_are_the_mean_over_each_completions_tokens(folder: 
 
 def test_the_same_texts_to_other_prompts_are_scored_anew(folder: Path) -> None:
     """A refill round may repeat the texts of the round before; what they earn depends on the prompt."""
-    scorer = Rewards(load_reward_set("controls.random", folder), PROMPTS)
-    first, second = (
-        [reward(completions=[[{"content": "igual"}]], prompt_id=[name]) for reward in scorer.functions()]
-        for name in ("p0", "p2")
-    )
+    tokenizer = AutoTokenizer.from_pretrained(folder / "model")
+    functions = scorer(load_reward_set("controls.random", folder), tokenizer).functions()
+    first, second = ([reward([[{"content": "igual"}]], [name], [[1]]) for reward in functions] for name in ("p0", "p2"))
     assert first != second and [None] in first

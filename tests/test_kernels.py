@@ -1,4 +1,6 @@
-"""Which kernels a GPU computes with: what raises there in strict mode raises here on a CPU."""
+"""Which kernels a process computes with: what raises on a GPU in strict mode raises here; `python -m benchmarks.first_bits`
+is the long look at a CPU's.
+"""
 
 import io
 import signal
@@ -19,7 +21,7 @@ from tucano.errors import UserError
 from tucano.training.algorithms.blockwise import baselines
 from tucano.training.answering import child
 from tucano.training.answering.messages import Opening, line
-from tucano.training.checkpoints import arithmetic, exact
+from tucano.training.checkpoints import arithmetic
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.packed import packed_logps
@@ -108,17 +110,17 @@ def test_grpo_steps_are_deterministic(chosen: dict[str, Any], tmp_path: Path, mo
 
 
 def test_what_is_chosen_is_recorded_and_compared(tmp_path: Path) -> None:
-    exact.choose(deterministic=True, patched=False)
+    arithmetic.choose(deterministic=True, patched=False)
     assert torch.are_deterministic_algorithms_enabled() and not torch.is_deterministic_algorithms_warn_only_enabled()
-    strict = exact.chosen()
+    strict = arithmetic.chosen()
     assert strict.startswith("attention flash, efficient, math; deterministic; ")
-    exact.choose(deterministic=True, patched=True)
-    assert "; deterministic where torch is strict (warn only); " in exact.chosen()
-    exact.choose(deterministic=False, patched=False)
-    assert exact.chosen().startswith("attention flash, efficient, math; any order")
+    arithmetic.choose(deterministic=True, patched=True)
+    assert "; deterministic where torch is strict (warn only); " in arithmetic.chosen()
+    arithmetic.choose(deterministic=False, patched=False)
+    assert arithmetic.chosen().startswith("attention flash, efficient, math; any order")
     had = arithmetic.Arithmetic(1, "NVIDIA L4", "same", strict)
     arithmetic.write([had], tmp_path)
-    here = arithmetic.Arithmetic(1, "NVIDIA L4", "same", exact.chosen())
+    here = arithmetic.Arithmetic(1, "NVIDIA L4", "same", arithmetic.chosen())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arithmetic, "measured", lambda *_: here)
         computed, said = arithmetic.settle(tmp_path, 1, "cuda")
@@ -136,7 +138,7 @@ def test_the_process_that_serves_computes_as_the_one_that_was_compared(
     found = []
 
     def load(_: Opening) -> None:
-        found.append(exact.chosen())
+        found.append(arithmetic.chosen())
         raise UserError("there is no model")
 
     monkeypatch.setattr(child, "load", load)
@@ -145,3 +147,21 @@ def test_the_process_that_serves_computes_as_the_one_that_was_compared(
     opening = Opening("folder", {"device": device}, {}, threads=1, seed=7, log="log")
     assert child.main(io.BytesIO(line(opening)), io.BytesIO()) == 1
     assert [one.startswith(chosen) for one in found] == [True]
+
+
+MATHS = ("exp", "log", "sin", "cos", "tanh", "erf", "sqrt", "erfinv", "rsqrt")
+
+
+def test_one_thread_alone_calls_each_function_of_both_precisions_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first computation of a process gives the bits of all others."""
+    torch.set_num_threads(2)
+    called: set[tuple[str, torch.dtype, int]] = set()
+
+    def watched(name: str) -> Any:
+        return lambda x: called.add((name, x.dtype, torch.get_num_threads()))
+
+    for name in MATHS:
+        monkeypatch.setattr(torch, name, watched(name))
+    arithmetic.compute_with(3)
+    assert called == {(name, dtype, 1) for name in MATHS for dtype in (torch.float32, torch.float64)}
+    assert torch.get_num_threads() == 3

@@ -1,6 +1,5 @@
 """A demonstration that is cut has no end, and teaches that there is none: counted before it is shown, and left out."""
 
-import gc
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 from datasets import Dataset
 from test_grpo_parity import one_thread_and_the_signals_as_before  # noqa: F401  the fixture is used by its name
+from trainings import job_in
 
 from data.own import command
 from tucano.cli.machine.doctor import require_own_fitting
@@ -17,8 +17,6 @@ from tucano.profiles import validated
 from tucano.prompts import Prompt, write_prompts
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.training import sft
-from tucano.training.checkpoints import interruption
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies.nano import build_tokenizer
 
 LONG = "um produto muito bom " * 60
@@ -30,8 +28,6 @@ def example(number: int, answer: str) -> Prompt:
 
 
 def tuned(place: Path, long: int, of: int = 100, long_shown: int = 0) -> Any:
-    interruption._requested = False
-    gc.collect()
     place.mkdir()
     shown = [example(n, LONG if n < long else "Compre já!") for n in range(of)]
     write_prompts(place / "demonstrations.jsonl", shown)
@@ -40,11 +36,10 @@ def tuned(place: Path, long: int, of: int = 100, long_shown: int = 0) -> Any:
         [example(n, LONG if n < long_shown else "Compre já!") for n in range(4)],
     )
     (place / "system_prompts.json").write_text(json.dumps({"push": "Escreva."}), encoding="utf-8")
-    (place / "output").mkdir()
     small = {"nano_hidden": 16, "nano_layers": 1, "nano_vocabulary": 400, "max_length_tokens": 200}
     steps = {"max_epochs": 1, "batch_size": 50, "eval_steps": 2, "save_steps": 1}
     run = validated({"data": {"mix": {"push": 1.0}}, "model": small, "sft": steps})
-    return sft.run(order("sft", run, 1, 1, JobFolders(place, work=place / "work", output=place / "output")))
+    return sft.run(job_in(place, "sft", run, place))
 
 
 def test_sft_refuses_before_its_first_step_where_more_than_a_hundredth_would_be_cut(tmp_path: Path) -> None:

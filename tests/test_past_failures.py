@@ -13,6 +13,7 @@ import torch
 import trl
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from trainings import job_in
 
 from data.prepare import prepare
 from rewards import PromptLike, RewardSet, Score
@@ -21,7 +22,6 @@ from tucano.profiles import load_profile, profiles
 from tucano.settings import PipelineSettings
 from tucano.training import grpo, preflight, sft, validation
 from tucano.training.jobs import Job
-from tucano.training.orders import JobFolders, order
 from tucano.training.rollouts.examiner import Examiner
 
 ROOT = Path(__file__).parent.parent
@@ -48,10 +48,7 @@ def small(profile: str = "nano", *overrides: str) -> PipelineSettings:
 
 def job(kind: Any, start: Path, place: Path, settings: PipelineSettings, model: Path | None = None) -> Job:
     """`start` holds prompts and, from SFT on, the model."""
-    (place / kind / "output").mkdir(parents=True)
-    work, output = place / kind / "work", place / kind / "output"
-    begin = (str(model or start / "sft" / "output" / "model"), None)
-    return order(kind, settings, 1, 1, JobFolders(prompts=start / "prompts", work=work, output=output), start=begin)
+    return job_in(place / kind, kind, settings, start / "prompts", model or start / "sft" / "output" / "model")
 
 
 @pytest.fixture(autouse=True, scope="module")

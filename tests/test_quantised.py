@@ -14,6 +14,7 @@ from nano_models import nano_adapter, nano_base
 from safetensors.torch import load_file, save_file
 from test_grpo_parity import final_adapter, one_thread_and_the_signals_as_before, ours, tiny  # noqa: F401  a fixture
 from test_grpo_parity import settings as small
+from trainings import job_in
 
 from tucano.profiles import validated
 from tucano.prompts import TASKS, Prompt, write_prompts
@@ -26,7 +27,6 @@ from tucano.training import preflight_checks as check
 from tucano.training.algorithms import Block
 from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.preferences import dpo
 
@@ -45,10 +45,7 @@ def quantised(tmp_path_factory: pytest.TempPathFactory) -> Job:
     settings = PipelineSettings.model_validate({"grpo": {"max_completion_tokens": 24}}).model_copy(
         update={"model": NF4}
     )
-    output = root / "merged"
-    output.mkdir()
-    folders = JobFolders(prompts=root / "prompts", work=root / "work", output=output)
-    return order("merge", settings, 7, 1, folders, start=(str(root / "base"), str(root / "adapter")))
+    return job_in(root, "merge", settings, root / "prompts", root / "base", root / "adapter")
 
 
 def test_an_nf4_adapter_is_merged_although_quantisation_alone_exceeds_the_limit(quantised: Job) -> None:
@@ -155,9 +152,7 @@ def test_dpo_trains_a_quantised_base_from_where_grpo_ended(tmp_path: Path) -> No
     folder, before = begun_before(tmp_path)
     learning = DpoSettings(enabled=True, batch_size=2, micro_batch=1, learning_rate=0.01, eval_steps=9)
     chosen = nf4(max_completion_tokens=32, generations=16, batch_size=16).model_copy(update={"dpo": learning})
-    (tmp_path / "output").mkdir()
-    folders = JobFolders(prompts=folder, work=tmp_path / "work", output=tmp_path / "output")
-    made = dpo.run(order("dpo", chosen, 1, 1, folders, start=(str(folder / "model"), str(before))))
+    made = dpo.run(job_in(tmp_path, "dpo", chosen, folder, folder / "model", before))
     assert made is not None and cast(int, made["pairs"]) >= 2
     steps = [row.values for row in read_journal(tmp_path / "work" / "journal.jsonl") if "train/loss" in row.values]
     assert steps[0]["train/rewards/margins"] == 0 and all(math.isfinite(step["train/loss"]) for step in steps)
@@ -167,8 +162,7 @@ def test_dpo_trains_a_quantised_base_from_where_grpo_ended(tmp_path: Path) -> No
 
 def test_grpo_on_a_quantised_base_begins_with_the_very_adapter_of_sft(tmp_path: Path) -> None:
     folder, before = begun_before(tmp_path)
-    folders = JobFolders(prompts=folder, work=tmp_path / "work", output=tmp_path)
-    job = order("grpo", nf4(), 1, 1, folders, start=(str(folder / "model"), str(before)))
+    job = job_in(tmp_path, "grpo", nf4(), folder, folder / "model", before)
     trainer, _ = grpo.build(job, of_grpo(nf4(), 1), tmp_path / "drafts", [])
     weights.read_back(trainer.model, before)
 
@@ -183,11 +177,8 @@ def test_sft_too_trains_an_adapter_of_a_quantised_base_in_float32(quantised: Job
     settings = PipelineSettings.model_validate({"sft": {"batch_size": 4, "max_epochs": 1, "eval_steps": 1}}).model_copy(
         update={"model": NF4.model_copy(update={"name": str(quantised.base)})}
     )
-    output = tmp_path / "output"
-    output.mkdir()
-    folders = JobFolders(prompts=tmp_path / "prompts", work=tmp_path / "work", output=output)
-    sft.run(order("sft", settings, 7, 1, folders, start=(str(quantised.base), None)))
-    stored = load_file(output / "adapter" / "adapter_model.safetensors")
+    sft.run(job_in(tmp_path, "sft", settings, tmp_path / "prompts", Path(quantised.base)))
+    stored = load_file(tmp_path / "output" / "adapter" / "adapter_model.safetensors")
     assert {tensor.dtype for tensor in stored.values()} == {torch.float32}
 
 

@@ -275,7 +275,7 @@ def test_a_template_that_takes_no_system_prompt_is_one_sentence(
 
 
 def test_a_template_that_writes_the_date_is_named(tokenizer: PreTrainedTokenizerFast) -> None:
-    assert check.template(tokenizer, PUSH, SYSTEMS)[0].level == "ok"
+    assert check.template(tokenizer, PUSH, SYSTEMS)["chat template"].level == "ok"
     tokenizer.chat_template = "{{ strftime_now('%d %b %Y') }}\n" + CHATML
-    found = check.template(tokenizer, PUSH, SYSTEMS)[0]
+    found = check.template(tokenizer, PUSH, SYSTEMS)["chat template"]
     assert found.level == "warn" and "it writes the date" in found.evidence

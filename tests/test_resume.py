@@ -1,6 +1,5 @@
 """Resumed in one process at chosen moments: what a step moves comes back, and what comes back wrong is refused."""
 
-import gc
 import json
 import os
 import shutil
@@ -19,18 +18,18 @@ from test_grpo_parity import (
     settings,
     tiny,
 )
+from trainings import job_in
 from transformers import TrainerState
 
 from benchmarks.drill_runs import newest_valid
 from tucano.settings import PipelineSettings
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training import grpo
-from tucano.training.checkpoints import arithmetic, interruption, manifest, weights
+from tucano.training.checkpoints import arithmetic, manifest
 from tucano.training.checkpoints.arithmetic import Arithmetic
 from tucano.training.checkpoints.beginning import Reporter
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.jobs import EVENT_MARK, parse
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies import effect
 
 
@@ -54,12 +53,7 @@ def chosen(**more: object) -> PipelineSettings:
 
 def train(folder: Path, place: Path, run: PipelineSettings, threads: int = 1, adapter: Path | None = None) -> Any:
     """One attempt; None when SIGTERM has ended it."""
-    interruption._requested = False  # a training child is a process of its own,
-    gc.collect()  # and its end frees the lock
-    (place / "output").mkdir(parents=True, exist_ok=True)
-    start = (str(folder / "model"), str(adapter) if adapter else None)
-    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
-    return grpo.run(order("grpo", run, 1, threads, folders, start=start))
+    return grpo.run(job_in(place, "grpo", run, folder, folder / "model", adapter, threads=threads))
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callable[[], Any]) -> None:
@@ -257,7 +251,7 @@ def test_another_start_is_noticed_by_the_reference(
 ) -> None:
     run, place = stopped
     copy_of(place, tmp_path)
-    policy = weights.load_file(adapter / "adapter_model.safetensors")
+    policy = load_file(adapter / "adapter_model.safetensors")
     next(iter(policy.values())).view(torch.int32)[0, 0] ^= 1
     (tmp_path / "start").mkdir()
     (tmp_path / "start" / "adapter_config.json").write_bytes((adapter / "adapter_config.json").read_bytes())

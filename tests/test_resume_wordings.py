@@ -1,6 +1,5 @@
 """Prompt augmentation and data mixing after an interruption: the same wordings, bit for bit."""
 
-import gc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,12 @@ from test_grpo_parity import (
     tiny,
 )
 from test_resume import chosen, interrupted, left, train
+from trainings import job_in
 
 from tucano.profiles import validated
 from tucano.prompts import GENERAL, Paraphrase, Prompt, write_prompts
 from tucano.training import sft
-from tucano.training.checkpoints import interruption
 from tucano.training.grpo_trainer import GrpoMixin
-from tucano.training.orders import JobFolders, order
 from tucano.training.rollouts.wordings import WordingSampler
 
 
@@ -55,13 +53,10 @@ def test_grpo_goes_on_with_its_epochs_wordings(folder: Path, tmp_path: Path, mon
 
 
 def tune(folder: Path, place: Path) -> Any:
-    interruption._requested = False  # a training child is a process of its own,
-    gc.collect()  # and its end frees the lock
-    (place / "output").mkdir(parents=True, exist_ok=True)
     small = {"nano_hidden": 32, "nano_layers": 2, "nano_vocabulary": 300, "max_length_tokens": 256}
     steps = {"max_epochs": 4, "batch_size": 2, "learning_rate": 0.01, "eval_steps": 3, "save_steps": 1, "patience": 9}
     run = validated({"data": {"mix": {"push": 0.5, "insights": 0.5}}, "model": small, "sft": steps})
-    return sft.run(order("sft", run, 1, 1, JobFolders(folder, work=place / "work", output=place / "output")))
+    return sft.run(job_in(place, "sft", run, folder))
 
 
 def test_sft_goes_on_with_its_epochs_wordings(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,17 +91,6 @@ def test_a_draw_depends_on_its_number_and_its_row_alone() -> None:
         assert tokens == expected.tolist()
 
 
-def test_a_resumed_run_draws_what_an_uninterrupted_one_does() -> None:
-    """The generator's state is all that a checkpoint keeps of a sampler."""
-    decoder, prompts, generator = Decoder(tiny_model()), random_prompts(6), torch.Generator().manual_seed(1)
-    slots.sample(decoder, prompts, 20, [STOP], 1.0, generator)
-    state = generator.get_state()
-    going_on = slots.sample(decoder, prompts, 20, [STOP], 1.0, generator)
-    resumed = torch.Generator()
-    resumed.set_state(state)
-    assert slots.sample(Decoder(tiny_model()), prompts, 20, [STOP], 1.0, resumed) == going_on
-
-
 def test_draws_follow_the_softmax_at_the_temperature() -> None:
     logits, temperature, draws = torch.randn(1, VOCABULARY).expand(20_000, -1), 0.7, 20_000
     drawn = slots.chosen(logits, temperature, torch.rand(1, draws, dtype=torch.float64))

@@ -1,6 +1,5 @@
 """On-policy distillation: a teacher behind a real server here, a tiny model, says how likely it finds each token."""
 
-import gc
 import json
 import math
 import time
@@ -13,8 +12,8 @@ import pytest
 import torch
 from chat_api import Handler, Response, Server, serving
 from test_algorithms import of_sums
+from test_grpo_parity import logits_of, ours, rollout, row_of, settings, tiny, trainer
 from test_grpo_parity import one_thread_and_the_signals_as_before as one_thread_and_the_signals_as_before
-from test_grpo_parity import ours, rollout, settings, tiny, trainer
 from transformers import AutoTokenizer
 
 from tucano.errors import UserError, WorkerFailed
@@ -91,12 +90,11 @@ def test_each_tokens_advantage_is_what_two_models_say_of_it(folder: Path, tmp_pa
     teacher = build_model(AutoTokenizer.from_pretrained(folder / "model"), settings().model, seed=9).eval()
     gaps = []
     for row in range(8):
-        prompt = output["prompt_ids"][row][output["prompt_mask"][row].bool()].tolist()
-        drawn = output["completion_ids"][row][output["completion_mask"][row].bool()].tolist()
+        prompt, drawn = row_of(output, row)
         for model, sign in ((teacher, 1), (made.model, -1)):
-            with torch.no_grad():
-                logits = model(input_ids=torch.tensor([prompt + drawn])).logits[0, len(prompt) - 1 : -1]
-            logps = logits.log_softmax(dim=-1).gather(1, torch.tensor(drawn)[:, None]).squeeze(1)
+            logps = (
+                logits_of(model, prompt, drawn).log_softmax(dim=-1).gather(1, torch.tensor(drawn)[:, None]).squeeze(1)
+            )
             output["advantages"][row, : len(drawn)] -= 0.5 * sign * logps
             gaps.append(sign * logps)
     assert output["advantages"].abs().max() < 1e-5, "nothing is left, behind the ends neither"
@@ -132,8 +130,6 @@ def test_a_resumed_run_asks_again_and_ends_with_the_same_weights(folder: Path, t
     with pytest.raises(WorkerFailed, match="the teacher mestre gave no answer in 1 attempts"):
         ours(folder, tmp_path / "cut", settings(**{**chosen, **taught(server, attempts=1)}, max_steps=4))
     server.answer, cut = teach, asked_in_the_end(server)
-    (tmp_path / "cut" / "output").rmdir()
-    gc.collect()  # the lock of what would have been another process
     _, resumed = ours(folder, tmp_path / "cut", settings(**chosen, max_steps=4))
     assert len(server.asked) - cut == 1 + 2 * 8, "it went on with the third step"
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)

@@ -46,6 +46,7 @@ from tucano.training.samplers.local import LocalSampler
 PRODUCT = Prompt(
     "p1", "push", "Anuncie o tênis.", "t", "test", "own", reference={"product": "tênis", "terms": ["tênis"]}
 )
+PLAIN = {"push": "Escreva."}
 PUSH = "Seu tênis espera por você, aproveite hoje!"
 SMALL_MODEL = ModelSettings(nano_hidden=16, nano_layers=1, nano_vocabulary=300)
 SMALL = PromptPlan(
@@ -123,7 +124,7 @@ def test_a_thought_that_the_template_has_opened_is_read_as_one(tokenizer: PreTra
     assert replace(reader, most=len(thought) - 1).read([*thought, *answer]) == Said("", len(thought), cut=True)
     unclosed = tokenizer.encode("abc")
     assert reader.read(unclosed) == Said("", len(unclosed), cut=True)
-    (score,) = Rewards(load_reward_set("grounded"), [PRODUCT], reader).score(
+    (score,) = Rewards(load_reward_set("grounded"), [PRODUCT], reader, PLAIN).score(
         [[{"content": f"tênis</think>{PUSH}"}]], ["p1"], [thought]
     )
     assert score == load_reward_set("grounded").score(PRODUCT, PUSH)
@@ -201,7 +202,7 @@ def test_the_template_closes_the_thought_of_a_task_that_shall_not_think(tokenize
 
 def test_rewards_see_answers_without_thoughts(tokenizer: PreTrainedTokenizerBase) -> None:
     grounded = load_reward_set("grounded")
-    rewards = Rewards(grounded, [PRODUCT], Reader(tokenizer, 20))
+    rewards = Rewards(grounded, [PRODUCT], Reader(tokenizer, 20), PLAIN)
     texts = [PUSH, with_thought("tênis", PUSH), f"{OPEN}{PUSH}"]
     drawn = [tokenizer.encode(text) for text in texts]
     scores = rewards.score([[{"content": text}] for text in texts], ["p1"] * 3, drawn)
@@ -258,8 +259,8 @@ def test_the_preflight_refuses_a_tokenizer_without_marks(tokenizer: PreTrainedTo
 @pytest.mark.parametrize("thinks", [True, False])
 def test_an_empty_thought_of_a_task_without_any_opens_none(thinks: bool, tokenizer: PreTrainedTokenizerBase) -> None:
     """A run in which some tasks think was refused by its own preflight."""
-    _, found = check.template(tokenizer, PRODUCT, {"push": told("Escreva.", thinks)})
-    assert (found.name, found.level) == ("think block", "ok")
+    found = check.template(tokenizer, PRODUCT, {"push": told("Escreva.", thinks)})
+    assert found["think block"].level == "ok"
 
 
 # Training

@@ -7,13 +7,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 from pace import slowness, until
+from trainings import job_in
 
 from benchmarks.drill_runs import newest_valid
 from data.prepare import prepare
@@ -25,9 +25,8 @@ from tucano.settings.model import LoadedModel
 from tucano.storage.journal import read_journal
 from tucano.training import launch
 from tucano.training.checkpoints.manifest import step_of
-from tucano.training.jobs import Arm, Job, Progress
+from tucano.training.jobs import Arm, ChildKind, Job, Progress
 from tucano.training.launch import forking, run_job
-from tucano.training.orders import JobFolders, order
 
 SMALL: dict[str, dict[str, Any]] = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
@@ -51,10 +50,8 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def job(kind: str, prompts: Path, place: Path, chosen: PipelineSettings, **more: object) -> Job:
-    (place / "output").mkdir(parents=True, exist_ok=True)
-    made = order(kind, chosen, 1, 1, JobFolders(prompts=prompts, work=place / "work", output=place / "output"))  # type: ignore[arg-type]
-    return replace(made, **more)  # type: ignore[arg-type]
+def job(kind: ChildKind, prompts: Path, place: Path, chosen: PipelineSettings, **more: Any) -> Job:
+    return job_in(place, kind, chosen, prompts, **more)
 
 
 @pytest.fixture(scope="module")

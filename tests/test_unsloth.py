@@ -23,6 +23,7 @@ from test_grpo_parity import tiny
 from test_health import asked_for
 from test_training import child_of_this_process
 from torch import Tensor
+from trainings import job_in
 from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
 
 from benchmarks.cuda_standin import interpreter
@@ -32,9 +33,8 @@ from tucano.prompts import Prompt
 from tucano.settings import PipelineSettings
 from tucano.storage.journal import read_journal
 from tucano.training import merge
-from tucano.training.jobs import Job, Progress
+from tucano.training.jobs import ChildKind, Job, Progress
 from tucano.training.launch import run_job
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_policy
 
@@ -218,11 +218,8 @@ def on_cuda() -> PipelineSettings:
     return chosen.model_copy(update={"model": chosen.model.model_copy(update=model)})
 
 
-def asked(kind: str, folder: Path, place: Path, adapter: Path | None = None) -> Job:
-    (place / "output").mkdir(parents=True, exist_ok=True)
-    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
-    start = (str(folder / "model"), str(adapter) if adapter else None)
-    return order(kind, on_cuda(), 1, 1, folders, start=start)  # type: ignore[arg-type]
+def asked(kind: ChildKind, folder: Path, place: Path, adapter: Path | None = None) -> Job:
+    return job_in(place, kind, on_cuda(), folder, folder / "model", adapter)
 
 
 @dataclass(frozen=True)

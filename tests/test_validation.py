@@ -115,9 +115,7 @@ def test_the_kl_is_measured_on_answers_at_temperature_1_whatever_is_served(
     ("profile", "overrides", "temperature"),
     [
         ("laptop", [], 1.0),  # its primary test is of sampled answers
-        ("nano", [], 1.0),
         ("l4-v5", [], 0.1),
-        ("l4-1.5b", [], 0.1),
         ("l4-v5", ["comparison.served_temperature=0.3"], 0.3),
         ("l4-v5", ["comparison.primary=sampled"], 1.0),
         ("l4-v5", ["grpo.validation_decoding=sampled", "grpo.temperature=0.8"], 1.0),

@@ -25,6 +25,7 @@ from test_grpo_parity import one_thread_and_the_signals_as_before, ours, tiny  #
 from test_grpo_parity import settings as small
 from test_health import asked_for
 from test_training import SignalAt
+from trainings import job_in
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from benchmarks.vllm_standin import interpreter
@@ -40,7 +41,6 @@ from tucano.training import grpo
 from tucano.training.checkpoints import interruption
 from tucano.training.jobs import Job
 from tucano.training.launch import run_job
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_policy
 from tucano.training.samplers import Decoding, dequantised
@@ -332,9 +332,7 @@ def test_stale_weights_raise_the_alarm(folder: Path, tmp_path: Path) -> None:
 
 
 def job(folder: Path, place: Path, run: PipelineSettings) -> Job:
-    (place / "output").mkdir(parents=True, exist_ok=True)
-    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
-    return order("grpo", run, 1, 1, folders, start=(str(folder / "model"), None))
+    return job_in(place, "grpo", run, folder, folder / "model")
 
 
 @pytest.mark.long

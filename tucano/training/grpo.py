@@ -23,7 +23,7 @@ from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
 from tucano.training.checkpoints import attempts, weights
 from tucano.training.checkpoints.beginning import Reporter, begun, shared_arguments
-from tucano.training.checkpoints.resumable import STATE
+from tucano.training.checkpoints.resumable import settled
 from tucano.training.foresight.pieces import Pieces
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import watched
@@ -32,7 +32,7 @@ from tucano.training.policies.chat import harmless
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.packed import packs
 from tucano.training.policies.reading import Reader
-from tucano.training.rollouts.admission import Admitted, admitted
+from tucano.training.rollouts.admission import Admitted, Verdict, admitted
 from tucano.training.rollouts.clock import Clock
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.rollouts.refill import Reserve
@@ -75,13 +75,9 @@ def run(job: Job) -> dict[str, object] | None:
         elif not trainer.train_resumable():
             return None
     journal.commit(trainer.state.global_step)
-    weights.describe(trainer.model, work.best)
-    work.best.rename(SeedFiles(Path(job.output)).adapter)
     return {
         "steps": trainer.state.global_step,
-        "best_step": validation.best_step,
-        "best_value": validation.highest,
-        "validation": validation.curve,
+        **validation.delivered(trainer.model, SeedFiles(Path(job.output)).adapter),
         "alarms": [asdict(alarm) for alarm in watch.raised.values()],
         "arithmetic": [asdict(one) for one in beginning.arithmetic],
     }
@@ -91,8 +87,9 @@ def _chosen(
     attempt: attempts.Attempt, settings: GrpoStage, trainer: GrpoMixin, examiner: Examiner, journal: JournalWriter
 ) -> Admitted:
     """The prompts of the checkpoint that this attempt goes on from; chosen now where there is none."""
-    if attempt.newest is not None:
-        return Admitted.of(torch.load(attempt.newest / STATE, weights_only=True)["parts"]["admitted"])
+    known = settled(attempt, "admitted")
+    if known is not None:
+        return Admitted({name: (task, mean, Verdict(found)) for name, (task, mean, found) in known.items()})
     chosen = admitted(settings, trainer.model, examiner, list(trainer.scorer.by_id.values()))
     journal.log(0, chosen.counts())
     return chosen

@@ -7,6 +7,7 @@ anew (tucano/training/rollouts/refill.py), the decode loop on a CPU, the order o
 checkpoint holds. With all of that off it is TRL, bit for bit (tests/test_grpo_parity.py).
 """
 
+import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from trl.trainer.utils import RepeatSampler
 
 from tucano.settings.training.grpo import GrpoTraining
 from tucano.training.algorithms import Algorithm, Block, RolloutBatch
-from tucano.training.checkpoints.resumable import Part, ResumableTrainer
+from tucano.training.checkpoints.resumable import Part, ResumableTrainer, Settled
 from tucano.training.policies.likelihood import completion_logps
 from tucano.training.policies.packed import kept_layers, packed_logps, packs
 from tucano.training.rollouts.admission import Admitted
@@ -67,7 +68,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     scorer: Rewards
     algorithm: Algorithm
     reserve: Reserve
-    admitted: Admitted | None = None
+    admitted: Settled | None = None
     teacher: Teacher | None = None
     wordings: Wordings | None = None
     validation: Validation
@@ -101,7 +102,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         asked = dataset.select([row for row, name in enumerate(dataset["prompt_id"]) if name in names])
         self.train_dataset = asked
         self.reserve = Reserve(asked, self.reserve.seed)
-        self.admitted = admitted
+        self.admitted = Settled(json.dumps(admitted.tried))
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         longest, step = self.settings.max_completion_tokens, self.state.global_step

@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass
 from operator import sub
 from pathlib import Path
 from statistics import median
@@ -38,13 +38,15 @@ from tucano.training.policies import effect
 from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy
-from tucano.training.preflight_checks import Check, Level
+from tucano.training.preflight_checks import Level, Seen
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers import Decoding
 
 PROMPTS_PER_TASK = 6
 SERVED_PER_TASK = 24
-"""Prompts that are answered once at the served temperature, where several answers to one are almost the same."""
+"""Prompts that are answered once at the served temperature, where several answers to one are almost the same, and a
+model may repeat itself up to the ceiling that it keeps below in rollouts.
+"""
 SETTLED_STEP = 5
 """Optimizer states and caches are made during the first steps; from here on memory must stand still."""
 GROWTH_MEGABYTES = 5.0
@@ -56,16 +58,28 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the table. `raised`: nothing was seen, since the check itself ended in this fault."""
+
+    name: str
+    level: Level
+    evidence: str
+    raised: bool = False
+
+
 class Table:
     """The checks so far. One that raises is red with its fault, and the others are made all the same."""
 
     def __init__(self) -> None:
         self.checks: list[Check] = []
 
-    def ask(self, name: str, make: Callable[P, Check | list[Check]], *given: P.args, **named: P.kwargs) -> None:
-        """Add what `make` finds; `name` is its row where it raises."""
+    def ask(self, name: str, make: Callable[P, Seen | dict[str, Seen]], *given: P.args, **named: P.kwargs) -> None:
+        """Add what `make` finds, one row or several by their names; `name` is the one, and its row where it raises."""
         found = self.tried(name, make, *given, **named)
-        self._add([found] if isinstance(found, Check) else found or [])
+        rows = {name: found} if isinstance(found, Seen) else found or {}
+        for row, seen in rows.items():
+            self._add(Check(row, seen.level, seen.evidence))
 
     def tried(self, name: str, make: Callable[P, R], *given: P.args, **named: P.kwargs) -> R | None:
         """What several checks need; None where making it raises, which is a red row."""
@@ -73,14 +87,14 @@ class Table:
             return make(*given, **named)
         except Exception as fault:  # libraries fail in many ways, and each is a finding
             traceback.print_exc()
-            self._add([Check(name, "red", f"{type(fault).__name__}: {fault}", raised=True)])
+            self._add(Check(name, "red", f"{type(fault).__name__}: {fault}", raised=True))
             return None
 
-    def _add(self, found: list[Check]) -> None:
-        self.checks += found
-        for line in found:  # so that they are known where this process is ended before it has made all
-            level = "RAISED" if line.raised else line.level.upper()
-            print(f"{level:<6} {line.name:<18}  {' '.join(line.evidence.split())}", flush=True)
+    def _add(self, line: Check) -> None:
+        """It is printed at once, so that it is known where this process is ended before it has made all."""
+        self.checks.append(line)
+        level = "RAISED" if line.raised else line.level.upper()
+        print(f"{level:<6} {line.name:<18}  {' '.join(line.evidence.split())}", flush=True)
 
 
 class Recorder(TrainerCallback):
@@ -126,7 +140,10 @@ def run(job: Job) -> dict[str, object]:
     with closing(examiner.sampler):
         _ask_all(table, job, settings, trainer, examiner, recorder)
     shutil.rmtree(scratch)
-    return report(table.checks)
+    return {
+        "checks": [asdict(line) for line in table.checks],
+        "passed": all(line.level != "red" for line in table.checks),
+    }
 
 
 def _ask_all(
@@ -152,7 +169,8 @@ def _ask_all(
     if drawn is not None:
         _ask_of_drawn(table, job, settings, policy, examiner, drawn)
     if settings.served_temperature != settings.grpo.temperature:
-        table.ask("served length", _served_length, job, settings, policy, examiner, prompts)
+        once = (policy, spread(prompts, SERVED_PER_TASK), 1, settings.served_temperature, job.seed)
+        table.ask("served length", lambda: _lengths(job, examiner, examiner.answer(*once)))
     emit(Progress("preflight", 2, 3, {}))
     before = entries_of_a(policy)
     if table.tried("steps", trainer.train) is not None:
@@ -163,7 +181,6 @@ def _ask_all(
         table.ask("gradient flow", lambda: gradients(recorder, share_moved(before, entries_of_a(policy))))
         table.ask("memory", memory, recorder)
         table.ask("forecast", forecast, recorder, trainer, settings)
-    table.ask("merging", check.merging, policy)
     emit(Progress("preflight", 3, 3, {}))
 
 
@@ -187,7 +204,7 @@ def _ask_of_drawn(
     table.ask("signal", check.signal, completions, settings.grpo.generations, rewards_count)
 
 
-def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner) -> Check:
+def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner) -> Seen:
     """Of every prompt that will be read before the run is over; the held-out ones come last, after all training."""
     files = PromptFiles(Path(job.prompts))
     sets = (files.of(name) for name in ("train", "validation", "test"))
@@ -216,16 +233,7 @@ def follows(policy: Policy, examiner: Examiner, prompts: Sequence[Prompt], seed:
     return effect.follows(said, trained, base, effect.LEAST_ROUNDED)
 
 
-def _served_length(
-    job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner, prompts: Sequence[Prompt]
-) -> Check:
-    """At a low temperature a model may repeat itself up to the ceiling that it keeps below in rollouts."""
-    some = spread(prompts, SERVED_PER_TASK)
-    completions = examiner.answer(policy, some, 1, settings.served_temperature, job.seed)
-    return replace(_lengths(job, examiner, completions), name="served length")
-
-
-def _lengths(job: Job, examiner: Examiner, completions: Sequence[ScoredCompletion]) -> Check:
+def _lengths(job: Job, examiner: Examiner, completions: Sequence[ScoredCompletion]) -> Seen:
     """Beside those of the answers that were shown."""
     file = PromptFiles(Path(job.prompts)).demonstrations
     shown = [prompt.demonstration or "" for prompt in read_prompts(file)] if file.is_file() else []
@@ -235,14 +243,10 @@ def _lengths(job: Job, examiner: Examiner, completions: Sequence[ScoredCompletio
 
 def _quantisation(
     job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner, completions: Sequence[ScoredCompletion]
-) -> Check:
+) -> Seen:
     ids = encode(examiner.tokenizer, [completion.prompt for completion in completions], examiner.system_prompts)
     answers = [completion.tokens for completion in completions]
     return check.quantisation(quantisation_distance(policy, settings.model, job.base, ids, answers))
-
-
-def report(checks: list[Check]) -> dict[str, object]:
-    return {"checks": [asdict(line) for line in checks], "passed": all(line.level != "red" for line in checks)}
 
 
 def rehearsal(settings: PreflightStage) -> PreflightStage:
@@ -282,24 +286,18 @@ def share_moved(before: torch.Tensor, after: torch.Tensor) -> float:
     return (before != after).float().mean().item()
 
 
-def gradients(recorder: Recorder, moved: float) -> Check:
+def gradients(recorder: Recorder, moved: float) -> Seen:
     """Every trainable matrix must have had a gradient by the end; B starts at 0, so A has none in the first step. And
     `moved`, the share of A's entries that are others than before, must be nearly all.
     """
     dry = [name for name, reached in recorder.reached.items() if not reached]
     shown = f"{len(recorder.reached) - len(dry)} of {len(recorder.reached)} trained matrices got a gradient"
     if dry or not recorder.reached:
-        return Check(
-            "gradient flow",
-            "red",
-            f"{shown}; none reached {', '.join(dry[:3]) or 'any'}: look at the adapter's target modules",
-        )
+        none = ", ".join(dry[:3]) or "any"
+        return Seen("red", f"{shown}; none reached {none}: look at the adapter's target modules")
     shown += f" and {moved:.1%} of the adapter's entries moved"
-    if moved < MOVED:
-        return Check(
-            "gradient flow", "red", f"{shown}, below {MOVED:.0%}: updates are rounded away; raise grpo.learning_rate"
-        )
-    return Check("gradient flow", "ok", shown)
+    mend = f"below {MOVED:.0%}: updates are rounded away; raise grpo.learning_rate"
+    return Seen("red", f"{shown}, {mend}") if moved < MOVED else Seen("ok", shown)
 
 
 def give_back() -> bool:
@@ -320,7 +318,7 @@ def own_megabytes() -> float:
     return float(held.rss - getattr(held, "shared", 0)) / MEGABYTE
 
 
-def memory(recorder: Recorder) -> Check:
+def memory(recorder: Recorder) -> Seen:
     """What a middle step adds: a step or two may take more (a longer graph), what is kept grows at most."""
     growth = median(map(sub, recorder.megabytes[SETTLED_STEP:], recorder.megabytes[SETTLED_STEP - 1 :]))
     mend = f"{GROWTH_MEGABYTES:.0f} is too much: something is kept from step to step"
@@ -331,16 +329,15 @@ def memory(recorder: Recorder) -> Check:
         " per step"
     )
     grown: Level = "red" if recorder.exact else "warn"
-    return check.graded("memory", "ok" if growth < GROWTH_MEGABYTES else grown, shown, mend)
+    return check.graded("ok" if growth < GROWTH_MEGABYTES else grown, shown, mend)
 
 
-def forecast(recorder: Recorder, trainer: Any, settings: PreflightStage) -> Check:
+def forecast(recorder: Recorder, trainer: Any, settings: PreflightStage) -> Seen:
     """Hours of one seed, from the rehearsal's seconds per completion. Evaluations are not counted."""
     seconds = (recorder.ended[-1] - recorder.ended[SETTLED_STEP]) / (len(recorder.ended) - 1 - SETTLED_STEP)
     per_completion = seconds / trainer.args.generation_batch_size
     hours = per_completion * settings.grpo.batch_size * settings.grpo.max_steps / 3600
-    return Check(
-        "forecast",
+    return Seen(
         "ok",
         f"about {per_completion:.3f} s per completion, {per_completion * settings.grpo.batch_size:.1f} s per step, "
         f"{hours:.2f} machine-hours per training, {hours * settings.trainings:.2f} for {settings.trainings}",

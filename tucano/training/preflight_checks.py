@@ -22,7 +22,6 @@ from tucano.training.samplers import Decoding
 from tucano.training.samplers.local import LocalSampler
 
 Level = Literal["ok", "warn", "red"]
-MERGE_CYCLES = 50
 CACHED_TOKENS = 16
 CUT_OFF_WARN, CUT_OFF_RED = 0.1, 0.3
 LIVE_WARN, LIVE_RED = 0.5, 0.1
@@ -39,23 +38,19 @@ ANSWER = "RESPOSTA"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One line of the table. A red one stops the pipeline; `evidence` says what was seen and, if not ok, how to mend
-    it. `raised`: nothing was seen, since the check itself ended in this fault.
-    """
+class Seen:
+    """What a check found; red stops the pipeline. `evidence` says what was seen and, if not ok, how to mend it."""
 
-    name: str
     level: Level
     evidence: str
-    raised: bool = False
 
 
-def graded(name: str, level: Level, seen: str, mend: str) -> Check:
+def graded(level: Level, seen: str, mend: str) -> Seen:
     """`mend` is said where it is not ok."""
-    return Check(name, level, seen if level == "ok" else f"{seen}; {mend}")
+    return Seen(level, seen if level == "ok" else f"{seen}; {mend}")
 
 
-def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
+def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> dict[str, Seen]:
     """Steps, epochs, evaluations, patience and saving: arithmetic that contradicts itself wastes the run."""
     grpo = settings.grpo
     per_step = grpo.batch_size // grpo.generations
@@ -65,33 +60,25 @@ def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
     few = [f"{task} {count}" for task, count in counts.items() if count < FEWEST_PROMPTS]
     looks = math.ceil(grpo.max_steps / grpo.eval_steps)
     fires = not grpo.max_steps or grpo.patience * grpo.eval_steps < grpo.max_steps
-    return [
-        Check(
-            "epochs",
+    return {
+        "epochs": Seen(
             "warn" if epochs > MOST_EPOCHS else "ok",
             f"{grpo.max_steps} steps of {per_step} prompts x {grpo.generations} completions over {seen}"
             f" prompts: {epochs:.2f} epochs",
         ),
-        Check(
-            "prompts per task",
-            "warn" if few else "ok",
-            (
-                f"fewer than {FEWEST_PROMPTS} training prompts: {', '.join(few)}"
-                if few
-                else f"at least {FEWEST_PROMPTS} of every task"
-            ),
-        ),
-        graded(
-            "early stopping",
+        "prompts per task": Seen("warn", f"fewer than {FEWEST_PROMPTS} training prompts: {', '.join(few)}")
+        if few
+        else Seen("ok", f"at least {FEWEST_PROMPTS} of every task"),
+        "early stopping": graded(
             "ok" if fires else "warn",
             f"{looks} evaluations every {grpo.eval_steps} steps, patience {grpo.patience}, each new best saved at its"
             " evaluation",
             "it cannot fire before the end: lower grpo.patience or grpo.eval_steps",
         ),
-    ]
+    }
 
 
-def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
+def learning_rate(arguments: TrainingArguments, steps: int) -> Seen:
     """The schedule that the trainer itself would use, read off at 25, 50, 75 and 100 % of the run."""
     parameter = torch.nn.Parameter(torch.zeros(1))
     optimizer = torch.optim.SGD([parameter], lr=arguments.learning_rate)
@@ -107,10 +94,10 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     gone = min(map(factor, middle), default=1.0) < 0.01
     seen = f"at 25, 50, 75, 100 % of the run: {', '.join(f'{rate:.2g}' for rate in rates)}"
     mend = "it is gone before four fifths of the run: look at grpo.schedule and grpo.max_steps"
-    return graded("learning rate", "red" if gone else "ok", seen, mend)
+    return graded("red" if gone else "ok", seen, mend)
 
 
-def generation(config: Any, shipped: Any, settings: PreflightStage) -> Check:
+def generation(config: Any, shipped: Any, settings: PreflightStage) -> Seen:
     """What rollouts really sample with, against the settings and against the model's own generation_config."""
     wanted = {
         "temperature": settings.grpo.temperature,
@@ -133,29 +120,23 @@ def generation(config: Any, shipped: Any, settings: PreflightStage) -> Check:
     note = f"; the model's own generation_config says {', '.join(differing)} and is not used" if differing else ""
     if wrong:
         shown = ", ".join(f"{name} is {found[name]}, not {wanted[name]}" for name in wrong)
-        return Check(
-            "generation", "red", f"rollouts would sample with other parameters than the settings': {shown}{note}"
-        )
-    return Check(
-        "generation", "ok", f"temperature {settings.grpo.temperature}, no top-p, top-k or repetition penalty{note}"
-    )
+        return Seen("red", f"rollouts would sample with other parameters than the settings': {shown}{note}")
+    return Seen("ok", f"temperature {settings.grpo.temperature}, no top-p, top-k or repetition penalty{note}")
 
 
-def tokenizers(examiners: PreTrainedTokenizerBase | None, trainers: PreTrainedTokenizerBase) -> Check:
+def tokenizers(examiners: PreTrainedTokenizerBase | None, trainers: PreTrainedTokenizerBase) -> Seen:
     """Evaluations read and write with a tokenizer of their own; one that gets lost on the way shows at the first
     evaluation only.
     """
     if examiners is None or examiners.get_vocab() != trainers.get_vocab():
         found = "none" if examiners is None else f"one of {len(examiners)} tokens"
-        return Check(
-            "tokenizer",
-            "red",
-            f"evaluations have {found}, the trainer has one of {len(trainers)} tokens: hand both the same",
+        return Seen(
+            "red", f"evaluations have {found}, the trainer has one of {len(trainers)} tokens: hand both the same"
         )
-    return Check("tokenizer", "ok", f"{len(trainers)} tokens, the same for training and evaluation")
+    return Seen("ok", f"{len(trainers)} tokens, the same for training and evaluation")
 
 
-def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> list[Check]:
+def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> dict[str, Seen]:
     """The generation prompt must begin the finished conversation, and open no thought of a task that has none."""
     chat = messages(prompt, dict(systems))
     try:
@@ -164,35 +145,30 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
         then = str(tokenizer.apply_chat_template(chat, **on_another_day))
         closed = _answered(tokenizer, chat)
     except Exception as fault:  # templates are programs of others (jinja2) and fail in many ways; each is a finding
-        return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
+        return {"chat template": Seen("red", f"it cannot be rendered: {type(fault).__name__}: {fault}")}
     prefix = closed.startswith(opened)
     before = (opened, closed.partition(ANSWER)[0])  # an empty thought there says: answer at once
     opens = any(OPEN in without_an_empty_one(text) for text in before) and not thinks(systems[prompt.task])
     kept = all(bare(part["content"]).strip() in opened for part in chat)  # a template may heed the switch itself
     dated = opened != then
     mend = "the template opens a thought, from which no answer may come; model.chat_template=chatml-think closes it"
-    return [
-        Check(
-            "chat template",
+    return {
+        "chat template": Seen(
             "red" if not (prefix and kept) else "warn" if dated else "ok",
             f"ends with {opened[-40:]!r}"
             + ("" if prefix else "; training would see another opening than generation")
             + ("" if kept else "; it drops the system prompt or the question: set model.chat_template=chatml")
             + ("; it writes the date, so tomorrow's prompts are others: write a fixed one into it" if dated else ""),
         ),
-        Check(
-            "think block",
-            ("red" if can_think(systems) else "warn") if opens else "ok",
-            mend if opens else "none is opened",
-        ),
-    ]
+        "think block": Seen("red" if can_think(systems) else "warn", mend) if opens else Seen("ok", "none is opened"),
+    }
 
 
 def _answered(tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]]) -> str:
     return str(tokenizer.apply_chat_template([*chat, {"role": "assistant", "content": ANSWER}], tokenize=False))
 
 
-def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> Check:
+def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> Seen:
     """Padding apart from the end token, both inside the model's vocabulary; and what the chat template puts behind an
     answer has an end token, or a model that is shown it never stops.
     """
@@ -201,35 +177,34 @@ def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt: Promp
     shown = f"pad {pad}, end {ends}, vocabulary {size}"
     bad = [token for token in (*ends, pad) if token is None or token >= size]
     if not ends or pad in ends or bad:
-        return Check("pad and end tokens", "red", f"{shown}; they must differ and lie below {size}: mend the tokenizer")
+        return Seen("red", f"{shown}; they must differ and lie below {size}: mend the tokenizer")
     behind = _answered(tokenizer, messages(prompt, dict(systems))).rpartition(ANSWER)[2]
     if not set(ends) & set(tokenizer.encode(behind, add_special_tokens=False)):
         put = f"ends a turn with {behind!r}, and no end token is in it" if behind else "puts nothing behind an answer"
-        return Check(
-            "pad and end tokens",
+        return Seen(
             "red",
             f"{shown}; the chat template {put}, so the model never stops: set eos_token of tokenizer_config.json to the"
             " token that ends a turn, and let the template write it",
         )
-    return Check("pad and end tokens", "ok", shown)
+    return Seen("ok", shown)
 
 
-def context(prompts: Sequence[int], positions: int | None, longest: int, ceiling: int) -> Check:
+def context(prompts: Sequence[int], positions: int | None, longest: int, ceiling: int) -> Seen:
     """The longest of the prompts (tokens of each) and an answer at the ceiling, against settings and model."""
     short = positions is not None and positions < longest
     name = f"the model's {positions} positions" if short else f"model.max_length_tokens={longest}"
     fits = max(prompts) + ceiling <= min(longest, positions or longest)
     mend = "lower grpo.max_completion_tokens, or raise model.max_length_tokens up to the model's own"
     shown = f"the longest prompt and its answer take {max(prompts)} + {ceiling} tokens, {name}"
-    return graded("context", "ok" if fits else "red", shown, mend)
+    return graded("ok" if fits else "red", shown, mend)
 
 
-def quantisation(distance: float) -> Check:
+def quantisation(distance: float) -> Seen:
     """How far the base in 4 bits is from the full one (nats per token), which an adapter is merged into at the end."""
     level: Level = "ok" if distance <= LARGEST_MEAN else "warn" if distance <= FARTHEST_QUANTISED else "red"
     shown = f"with the adapter off the 4-bit base is {distance:.3f} nats per token from the full one"
     shown += f"; a merge may differ by {limit(distance):.3f}"
-    return graded("quantisation", level, shown, "model.quantization=none has no such distance, for more memory")
+    return graded(level, shown, "model.quantization=none has no such distance, for more memory")
 
 
 def lengths(
@@ -237,7 +212,7 @@ def lengths(
     ceiling: int,
     tokenizer: PreTrainedTokenizerBase,
     demonstrated: Sequence[int] = (),
-) -> Check:
+) -> Seen:
     """How many completions the ceiling cuts off. demonstrated: tokens of demonstrations."""
     sizes = sorted(len(completion.tokens) for completion in completions)
     cut = sum(completion.truncated for completion in completions) / len(completions)
@@ -246,7 +221,7 @@ def lengths(
     if cut == 1 and max(demonstrated, default=0) < ceiling:
         mend = _endless(completions, tokenizer, demonstrated)
     shown = f"median {sizes[len(sizes) // 2]}, 95 % below {sizes[math.ceil(0.95 * len(sizes)) - 1]}, ceiling {ceiling}"
-    return graded("completion length", level, f"{shown}, {cut:.0%} of {len(completions)} cut off", mend)
+    return graded(level, f"{shown}, {cut:.0%} of {len(completions)} cut off", mend)
 
 
 def _endless(
@@ -260,61 +235,56 @@ def _endless(
     return f"none ends by itself{though}{mark or '; raise grpo.max_completion_tokens, or mend eos_token'}"
 
 
-def thoughts(completions: Sequence[ScoredCompletion], most: int | None) -> Check:
+def thoughts(completions: Sequence[ScoredCompletion], most: int | None) -> Seen:
     """How many thoughts cost their answer: not closed at the ceiling, or longer than allowed."""
     sizes = sorted(completion.think_tokens for completion in completions)
     cut = sum(completion.thought_cut for completion in completions) / len(completions)
     level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"
     mend = "raise grpo.max_think_tokens and grpo.max_completion_tokens, or show shorter thoughts in demonstrations"
     shown = f"median {sizes[len(sizes) // 2]} tokens, at most {most or 'what a completion may have'}"
-    return graded("thoughts", level, f"{shown}, {cut:.0%} of {len(completions)} cost their answer", mend)
+    return graded(level, f"{shown}, {cut:.0%} of {len(completions)} cost their answer", mend)
 
 
-def marks(tokenizer: PreTrainedTokenizerBase) -> Check:
+def marks(tokenizer: PreTrainedTokenizerBase) -> Seen:
     """The marks of a thought must be a token each, which decoding keeps: else none is counted or taken off."""
     lost = lost_marks(tokenizer)
     if lost:
-        return Check(
-            "marks of a thought",
+        return Seen(
             "red",
             f"{' and '.join(lost)} is no token of its own, or a special one that decoding leaves out: this model cannot"
             " think; set data.thinking=null",
         )
-    return Check("marks of a thought", "ok", f"{OPEN} and {CLOSE} are a token each")
+    return Seen("ok", f"{OPEN} and {CLOSE} are a token each")
 
 
-def finite(history: Sequence[Mapping[str, float]]) -> Check:
+def finite(history: Sequence[Mapping[str, float]]) -> Seen:
     """Loss and gradient norm of every step of the rehearsal."""
     steps = [row for row in history if "loss" in row]
     bad = [int(row["step"]) for row in steps if not (math.isfinite(row["loss"]) and math.isfinite(row["grad_norm"]))]
     if bad:
-        return Check(
-            "finite", "red", f"loss or gradient is NaN or infinite from step {bad[0]} on: lower grpo.learning_rate"
-        )
-    return Check("finite", "ok", f"loss and gradient of {len(steps)} steps")
+        return Seen("red", f"loss or gradient is NaN or infinite from step {bad[0]} on: lower grpo.learning_rate")
+    return Seen("ok", f"loss and gradient of {len(steps)} steps")
 
 
-def sampler(history: Sequence[Mapping[str, float]], follows: bool) -> Check:
+def sampler(history: Sequence[Mapping[str, float]], follows: bool) -> Seen:
     """Do the draws of another process come from the policy that is trained, at every step of the rehearsal? follows:
     whether they are nearer to it than to its base, which a small adapter leaves within any limit.
     """
     gaps = [row["sampling/sampling_logp_difference/mean"] for row in history if "loss" in row]
     seen = f"sampler and trainer differ by at most {max(gaps):.2g} nats per token, in the mean of a step"
     if max(gaps) > LARGEST_GAP:
-        return Check(
-            "sampler", "red", f"{seen}, above {LARGEST_GAP}: it draws from other weights; compare model.dtype and base"
-        )
+        return Seen("red", f"{seen}, above {LARGEST_GAP}: it draws from other weights; compare model.dtype and base")
     if not follows:
-        return Check("sampler", "red", f"{seen}, as much as the base: it lacks the trained adapter")
-    return Check("sampler", "ok", seen)
+        return Seen("red", f"{seen}, as much as the base: it lacks the trained adapter")
+    return Seen("ok", seen)
 
 
-def signal(completions: Sequence[ScoredCompletion], generations: int, rewards_count: bool = True) -> list[Check]:
+def signal(completions: Sequence[ScoredCompletion], generations: int, rewards_count: bool = True) -> dict[str, Seen]:
     """Per task: do completions of one prompt differ, in text and in reward, and how finely does the reward tell them
     apart? rewards_count: whether anything is learned from rewards, and not from a teacher alone.
     """
     groups = [completions[index : index + generations] for index in range(0, len(completions), generations)]
-    checks = []
+    found = {}
     for task in TASKS:
         mine = [group for group in groups if group[0].prompt.task == task]
         if not mine:
@@ -335,12 +305,12 @@ def signal(completions: Sequence[ScoredCompletion], generations: int, rewards_co
             level, mend = "red", "there is almost nothing to learn from: use a finer reward, or another temperature"
         if highest > 1 + 1e-6:
             level, mend = "red", "components add up to more than 1: mend the weights"
-        checks.append(graded(SIGNALS[task], level, seen, mend))
-    return checks
+        found[SIGNALS[task]] = graded(level, seen, mend)
+    return found
 
 
 @torch.no_grad()
-def cache(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]]) -> Check:
+def cache(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]]) -> Seen:
     """Greedy tokens decoded with a key-value cache must be the most likely ones of a forward pass without it."""
     greedy = Decoding(CACHED_TOKENS, 0.0, tuple(stop_tokens(policy, tokenizer)))
     draws = [LocalSampler().sample(policy, [ids], greedy, torch.Generator())[0] for ids in prompt_ids]
@@ -353,28 +323,4 @@ def cache(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequen
     limit = 1e-3 if next(policy.parameters()).dtype == torch.float32 else 0.25
     seen = f"greedy tokens lose at most {worst:.2g} nats to those without a cache"
     mend = "the cache changes what the model says (padding, positions or attention mask)"
-    return graded("key-value cache", "ok" if worst <= limit else "red", seen, mend)
-
-
-@torch.no_grad()
-def merging(policy: Any) -> Check:
-    """How far the base weights drift when the adapter is merged into them and taken out again, over and over."""
-    layers = [module for module in policy.modules() if hasattr(module, "merge") and hasattr(module, "base_layer")]
-    plain = [
-        layer
-        for layer in layers
-        if layer.base_layer.weight.dtype.is_floating_point and layer.base_layer.weight.dim() == 2
-    ]
-    if not plain:
-        return Check("merging", "ok", "no plain matrices carry an adapter here; nothing is merged")
-    layer = max(plain, key=lambda found: found.base_layer.weight.numel())
-    weight = layer.base_layer.weight
-    before = weight.clone()
-    for _ in range(MERGE_CYCLES):
-        layer.merge()
-        layer.unmerge()
-    drift = ((weight - before).abs().max() / before.abs().max()).item()
-    weight.copy_(before)
-    seen = f"{MERGE_CYCLES} cycles move the base weights by {drift:.1e} of the largest"
-    mend = "merge a copy, never the trained weights themselves"
-    return graded("merging", "ok" if drift < 1e-3 else "warn", seen, mend)
+    return graded("ok" if worst <= limit else "red", seen, mend)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from tucano.prompts import TASKS, Prompt
 from tucano.settings.training.dpo import DpoRun
 from tucano.settings.training.grpo import GrpoRun
 from tucano.storage.journal import JournalWriter
-from tucano.training.checkpoints.weights import save_whole
+from tucano.training.checkpoints.weights import describe, save_whole
 from tucano.training.policies.chat import encode
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy
@@ -33,27 +33,22 @@ def selected(values: Mapping[str, float], selection: str) -> float:
     return values[selection]
 
 
+@dataclass(eq=False)
 class Validation:
     """Looks before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
 
-    def __init__(
-        self,
-        settings: GrpoRun | DpoRun,
-        examiner: Examiner,
-        prompts: Sequence[Prompt],
-        journal: JournalWriter,
-        best: Path,
-        seed: int,
-        temperature: float,
-    ) -> None:
-        self.settings, self.examiner, self.prompts = settings, examiner, prompts
-        self.journal = journal
-        self.best = best
-        self.seed = seed
-        self.temperature = temperature
-        self.curve: list[tuple[int, float]] = []
-        self.highest, self.best_step, self.waited = -math.inf, 0, 0
-        self.start: Start | None = None
+    settings: GrpoRun | DpoRun
+    examiner: Examiner
+    prompts: Sequence[Prompt]
+    journal: JournalWriter
+    best: Path
+    seed: int
+    temperature: float
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    highest: float = -math.inf
+    best_step: int = 0
+    waited: int = 0
+    start: "Start | None" = None
 
     def state(self) -> dict[str, Any]:
         start = None if self.start is None else asdict(self.start)
@@ -99,6 +94,14 @@ class Validation:
             save_whole(model, self.best)
         else:
             self.waited += 1
+
+    def delivered(self, model: Policy, place: Path) -> dict[str, object]:
+        """Hand on the best adapter, with what it does in the model that was trained; what a record tells of the
+        looks.
+        """
+        describe(model, self.best)
+        self.best.rename(place)
+        return {"best_step": self.best_step, "best_value": self.highest, "validation": self.curve}
 
     def _start(self, model: Policy, completions: Sequence[ScoredCompletion]) -> "Start":
         """What this look remembers as the start: values per prompt, and some completions spread over the prompts. These

@@ -61,23 +61,17 @@ def run(job: Job) -> dict[str, object] | None:
     """Do the job; None when SIGTERM ended it early with its state saved."""
     if job.settings["model"]["backend"] == "unsloth":
         import unsloth  # noqa: F401  patches trl and transformers, so it comes before them
-    from tucano.training.checkpoints import exact
-    from tucano.training.threads import compute_with
+    from tucano.training.checkpoints import arithmetic
 
-    compute_with(job.threads)
+    arithmetic.compute_with(job.threads)
     if job.settings["model"]["device"] == "cuda":
-        exact.choose(job.deterministic, patched=job.settings["model"]["backend"] == "unsloth")
+        arithmetic.choose(job.deterministic, patched=job.settings["model"]["backend"] == "unsloth")
     result: dict[str, object] | None = importlib.import_module(MODULES[job.kind]).run(job)
     if job.settings["model"]["device"] == "cuda":
-        print(f"gpu memory: {gpu_peak_bytes() / 2**30:.2f} GiB at most", flush=True)
+        import torch
+
+        print(f"gpu memory: {torch.cuda.max_memory_reserved() / 2**30:.2f} GiB at most", flush=True)
     return result
-
-
-def gpu_peak_bytes() -> int:
-    """What this process has held of its GPU's memory at most."""
-    import torch
-
-    return torch.cuda.max_memory_reserved()
 
 
 def _end_with_parent() -> None:

@@ -23,7 +23,7 @@ from tucano.security.printable import short
 from tucano.settings.model import LoadedModel
 from tucano.settings.training.drawing import Completions
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, chat, line
-from tucano.training.checkpoints import exact
+from tucano.training.checkpoints import arithmetic
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.load import Policy, load_policy
 from tucano.training.policies.per_task import by_speaker, tasks_of
@@ -31,7 +31,6 @@ from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Draw, Sampler
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.opening import server_for
-from tucano.training.threads import compute_with
 from tucano.training.worker import quieten_libraries
 
 
@@ -149,9 +148,9 @@ def _empty(folder: str) -> tuple[Policy, PreTrainedTokenizerBase]:
 def main(asked: BinaryIO, said: BinaryIO) -> int:
     quieten_libraries()
     opening = Opening(**json.loads(asked.readline()))
-    compute_with(opening.threads)
+    arithmetic.compute_with(opening.threads)
     if opening.loaded["device"] == "cuda":
-        exact.choose(opening.deterministic, patched=False)  # transformers loads, whatever trained
+        arithmetic.choose(opening.deterministic, patched=False)  # transformers loads, whatever trained
     try:
         answerer = load(opening)
         tasks = tasks_of(answerer.policy) or ("",)

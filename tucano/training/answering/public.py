@@ -43,16 +43,15 @@ def _written(
     """Greedy answers."""
     policy, tokenizer = model
     longest = settings.model.max_length_tokens - settings.grpo.max_completion_tokens
-    prompts = _encoded(tokenizer, questions, settings)
+    chats = [_chat(question, settings) for question in questions]
+    prompts = encode_chats(tokenizer, chats) if chats else []
     decoding = Decoding(settings.grpo.max_completion_tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
     with closing(sampler_for(job, arm.base, rank_of(arm), settings.model, settings.grpo)) as sampler:
         drawn = sampler.sample(policy, [prompt[-longest:] for prompt in prompts], decoding)
     reader = Reader(tokenizer, settings.grpo.max_think_tokens)
-    systems = [chat[0]["content"] for chat in _chats(questions, settings)]
-    answers = [reader.read(draw.tokens, system).answer for draw, system in zip(drawn, systems, strict=True)]
     return [
-        Reply(arm.name, question.id, answer, len(prompt) > longest)
-        for question, prompt, answer in zip(questions, prompts, answers, strict=True)
+        Reply(arm.name, question.id, reader.read(draw.tokens, chat[0]["content"]).answer, len(prompt) > longest)
+        for question, chat, prompt, draw in zip(questions, chats, prompts, drawn, strict=True)
     ]
 
 
@@ -62,7 +61,7 @@ def _chosen(
     """The option with the largest log-likelihood per character, so that a long one is not at a disadvantage."""
     options = [tokenizer.encode(option, add_special_tokens=False) for option in question.options]
     longest = settings.model.max_length_tokens - max(map(len, options))
-    (prompt,) = _encoded(tokenizer, [question], settings)
+    (prompt,) = encode_chats(tokenizer, [_chat(question, settings)])
     kept = prompt[-max(1, longest) :]
     found = token_logps(policy, [kept] * len(options), options)
     pulse()
@@ -70,13 +69,6 @@ def _chosen(
     return Reply(arm.name, question.id, question.options[values.index(max(values))], len(prompt) > len(kept))
 
 
-def _encoded(
-    tokenizer: PreTrainedTokenizerBase, questions: Sequence[Question], settings: GreedyAnswersStage
-) -> list[list[int]]:
-    return encode_chats(tokenizer, _chats(questions, settings)) if questions else []
-
-
-def _chats(questions: Sequence[Question], settings: GreedyAnswersStage) -> list[Chat]:
+def _chat(question: Question, settings: GreedyAnswersStage) -> Chat:
     """Of a model that can think: told to answer at once, as the gold answers are."""
-    can_think = settings.grpo.max_think_tokens is not None
-    return [question.messages(can_think) for question in questions]
+    return question.messages(settings.grpo.max_think_tokens is not None)

@@ -62,6 +62,28 @@ class Part(Protocol):
     def load(self, state: dict[str, Any]) -> None: ...
 
 
+@dataclass(frozen=True)
+class Settled:
+    """A part that is settled before the first step, as one text, which costs nothing to copy at every step. An attempt
+    takes it from its checkpoint: answers that are drawn anew on another machine, or by a server, may differ.
+    """
+
+    text: str
+
+    def state(self) -> dict[str, Any]:
+        return {"text": self.text}
+
+    def load(self, state: dict[str, Any]) -> None:
+        assert state == self.state(), "an attempt begins with what its checkpoint holds"
+
+
+def settled(attempt: Attempt, part: str) -> Any:
+    """What the checkpoint that this attempt goes on from holds of such a part; None where there is none."""
+    if attempt.newest is None:
+        return None
+    return json.loads(torch.load(attempt.newest / STATE, weights_only=True)["parts"][part]["text"])
+
+
 class Looking(Part, Protocol):
     """What looks at the validation set and keeps the best model; `waited`: looks without a better one."""
 
@@ -297,8 +319,8 @@ class ResumableTrainer(Trainer):
             **self._optimizer(),
             "random": finished.random,
             "trainer": changed,
+            "parts": finished.parts,
         }
-        content["parts"] = finished.parts
         (draft / DIGESTS).write_text(
             json.dumps({name: states.digests(value) for name, value in content.items()}, indent=1), encoding="utf-8"
         )

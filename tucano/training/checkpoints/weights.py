@@ -15,7 +15,6 @@ from typing import TypeAlias
 import torch
 from peft import PeftModel, get_peft_model_state_dict, set_peft_model_state_dict
 from safetensors import safe_open
-from safetensors.torch import load_file
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import cached_file
@@ -58,7 +57,7 @@ def save(model: Policy, folder: Path) -> None:
 
 def load(model: Policy, folder: Path) -> None:
     """Put what `save` wrote into a live model. NotAsSaved when the model then holds something else."""
-    stored = {name: tensor for file in _files(folder) for name, tensor in load_file(file).items()}
+    stored = dict(stored_tensors(_files(folder)))
     if isinstance(model, PeftModel):
         set_peft_model_state_dict(model, stored, adapter_name=TRAINED)
     else:

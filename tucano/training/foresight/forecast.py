@@ -146,7 +146,7 @@ class _Run:
         drawing = (line.peak_bytes for line in [*training, *after] if line.stage != "GRPO steps")
         self.fit = self._fitting(max(bare, *drawing), len(self.settings.grpo.seeds))
         yield from map(self._side_by_side, [*training, *after])
-        answers = self._answers("answers", *self._comparison(), models=2)
+        answers = self._comparison()
         yield self._side_by_side(answers) if self.settings.execution.is_here_alone else answers
         yield self._merge()
 
@@ -320,19 +320,16 @@ class _Run:
             return NO_ROOM
         return f"--set grpo.micro_batch={fits} would fit"
 
-    def _comparison(self) -> tuple[int, int, str]:
-        """How many answers an arm gives at a time, how often, and how that comes."""
+    def _comparison(self) -> Line:
         seeds = len(self.settings.grpo.seeds)
         samples = 1 + self.settings.comparison.samples
         starts = 1 + self.settings.sft.enabled
         times = samples * seeds * (starts + 1)
-        return (
-            self.settings.data.test_prompts,
-            times,
-            f"{samples} answers x {seeds} seeds, and as many of each of {starts} starts",
-        )
+        how = f"{samples} answers x {seeds} seeds, and as many of each of {starts} starts"
+        return self._answers("answers", self.settings.data.test_prompts, times, how, models=2)
 
     def _answers(self, stage: str, asked: int, times: int, how: str, models: int) -> Line:
+        """An arm gives `asked` answers at a time, so many `times`."""
         rows = max((end - start for start, end in batches(asked, self._rows_that_fit())), default=1)
         each = self._drawing(rows)[0] * math.ceil(asked / rows)
         peak = self._token(rows, self.longest - 1, self.longest).peak_bytes + (models - 1) * 2 * self.shape.weights

@@ -45,12 +45,12 @@ class Meter:
     """`with Meter() as meter:` counts until the block ends.
 
     kernels: in their order; peak_bytes: the most that was held at once by tensors that were made inside, or were told
-    of by `holds`; most_elements: of the largest tensor that was made.
+    of by `holds`.
     """
 
     def __init__(self) -> None:
         self.kernels: list[Kernel] = []
-        self.held_bytes = self.peak_bytes = self.most_elements = 0
+        self.held_bytes = self.peak_bytes = 0
         self._seen: set[int] = set()
         self._modes = ExitStack()
 
@@ -72,7 +72,9 @@ class Meter:
         self._modes.close()
 
     def holds(self, tensors: Any) -> None:
-        """Count what was there before, like a model's weights: any nest of tensors."""
+        """Count what was there before, like a model's weights, or is made: any nest of tensors, whose memory is held
+        until nobody refers to it.
+        """
         for tensor in tree_leaves(tensors):
             if isinstance(tensor, Tensor):
                 self._hold(tensor.untyped_storage())
@@ -85,13 +87,6 @@ class Meter:
         """One kernel."""
         moved = sum(map(_size, tree_leaves(read))) + sum(map(_size, tree_leaves(written)))
         self.kernels.append(Kernel(moved, operations))
-
-    def made(self, out: Any) -> None:
-        """An operation's output, whose memory is held until nobody refers to it."""
-        for tensor in tree_leaves(out):
-            if isinstance(tensor, Tensor):
-                self.most_elements = max(self.most_elements, tensor.numel())
-                self._hold(tensor.untyped_storage())
 
     def _fused(self, stand_in: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*args: Any, **kwargs: Any) -> Any:
@@ -135,7 +130,7 @@ class _Operations(TorchDispatchMode):
             count = PRODUCTS.get(operation._overloadpacket)
             operations = count(*args, **(kwargs or {}), out_val=out) if count else 0
             self.meter.ran(read, inputs[1:] if name in INSERTIONS else out, operations)
-        self.meter.made(out)
+        self.meter.holds(out)
         return out
 
 

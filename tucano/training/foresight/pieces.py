@@ -10,8 +10,6 @@ All layers are alike, so each piece is run with two of them and with three, and 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Concatenate, ParamSpec
 
 import torch
 from peft import get_peft_model
@@ -62,11 +60,6 @@ class Piece:
     def moved_bytes(self) -> int:
         return round(self._of_all(lambda meter: meter.moved_bytes))
 
-    @property
-    def most_elements(self) -> int:
-        """Of the largest tensor."""
-        return round(self._of_all(lambda meter: meter.most_elements))
-
     def seconds(self, machine: Machine, as_graph: bool = False) -> float:
         """The host starts kernels while the GPU works on earlier ones, so that the slower of the two decides; of a CUDA
         graph it starts none.
@@ -80,29 +73,11 @@ class Piece:
         return value(self.few) + (value(self.more) - value(self.few)) * (self.layers - FEW) / (MORE - FEW)
 
 
-Given = ParamSpec("Given")
-
-
-def _once(
-    method: Callable[Concatenate["Pieces", Given], Piece],
-) -> Callable[Concatenate["Pieces", Given], Piece]:
-    """Run once for each of its arguments: the stages of a run ask for many pieces again."""
-
-    @wraps(method)
-    def known(self: "Pieces", *given: Given.args, **named: Given.kwargs) -> Piece:
-        asked = (method.__name__, *given, *named.items())
-        if asked not in self._known:
-            self._known[asked] = method(self, *given, **named)
-        return self._known[asked]
-
-    return known
-
-
 class Pieces:
     """Of one model on one GPU."""
 
     def __init__(self, model: AdaptedModel, shape: Shape) -> None:
-        self._known: dict[tuple[object, ...], Piece] = {}
+        self._known: dict[tuple[str | int, ...], Piece] = {}
         self.model = model
         self.shape = shape
         self.saved_bytes = shape.matrices * 3 // 2 if model.quantization == "nf4" else 0
@@ -131,28 +106,24 @@ class Pieces:
         policy.enable_input_require_grads()
         return policy
 
-    @_once
     def update(self, rows: int, prompt: int, completion: int) -> Piece:
         """Forward and backward of `rows` sequences, with what AdamW keeps of the adapter: a step of GRPO's micro-batch,
         and of SFT, whose head is chunked in the same way.
         """
 
         def work(meter: Meter, policy: Policy) -> None:
-            trained = [weight for weight in policy.parameters() if weight.requires_grad]
-            meter.holds([[torch.empty_like(weight) for weight in trained] for _ in ("first moment", "second moment")])
+            _hold_moments(meter, policy)
             self._read(policy.train(), rows, prompt, completion).sum().backward()
 
-        return self._piece(work)
+        return self._piece(work, "update", rows, prompt, completion)
 
-    @_once
     def packed(self, rows: int, prompt: int, completion: int, keeps: bool) -> Piece:
         """The same of a step of GRPO where rows are packed (tucano/training/policies/packed.py), all of these lengths;
         with the activations of all layers kept, or of none.
         """
 
         def work(meter: Meter, policy: Policy) -> None:
-            trained = [weight for weight in policy.parameters() if weight.requires_grad]
-            meter.holds([[torch.empty_like(weight) for weight in trained] for _ in ("first moment", "second moment")])
+            _hold_moments(meter, policy)
             ids = torch.zeros(rows * (prompt + completion), dtype=torch.long, device="meta")
             starts = torch.zeros(rows + 1, dtype=torch.int32, device="meta")
             room = len(ids) * MORE if keeps else 0
@@ -160,7 +131,7 @@ class Pieces:
             learned = ids[: rows * completion]
             packed.head(policy, hidden.index_select(0, learned), learned, 1.0)[0].sum().backward()
 
-        return self._piece(work)
+        return self._piece(work, "packed", rows, prompt, completion, keeps)
 
     def room(self, rows: int, prompt: int, completion: int, there_bytes: int) -> tuple[int, int]:
         """Of how many tokens' activations, times layers, there is memory beside a packed step of these lengths; and the
@@ -171,7 +142,6 @@ class Pieces:
         left = max(0, round(SPENT * (there_bytes - bare)))
         return int(left / (whole - bare) * most), min(whole, bare + left)
 
-    @_once
     def reading(self, rows: int, prompt: int, completion: int) -> Piece:
         """Log-probabilities of a micro-batch, without gradients."""
 
@@ -179,9 +149,8 @@ class Pieces:
         def work(meter: Meter, policy: Policy) -> None:
             self._read(policy.train(), rows, prompt, completion)
 
-        return self._piece(work)
+        return self._piece(work, "reading", rows, prompt, completion)
 
-    @_once
     def token(self, rows: int, used: int, positions: int) -> Piece:
         """One token for each of `rows` completions by our own loop, after `used` tokens, in a cache for `positions`.
         Its peak is that of cutting the batch, too, when as many rows go on as ever do after a cut.
@@ -197,9 +166,8 @@ class Pieces:
             state.select(torch.arange(int(slots.SHRINK_AT * rows), device="meta"), used)
             del meter.kernels[kernels:]  # a batch is cut once in many tokens
 
-        return self._piece(work)
+        return self._piece(work, "token", rows, used, positions)
 
-    @_once
     def token_by_transformers(self, rows: int, used: int) -> Piece:
         """The same by `generate`, where our loop cannot: adapters apart, a cache that is copied as it grows."""
 
@@ -216,12 +184,14 @@ class Pieces:
             logits = policy.eval()(input_ids=ids, position_ids=ids, attention_mask=mask, past_key_values=cache).logits
             slots.chosen(logits[:, -1], 1.0, torch.empty(1, rows, dtype=torch.float64, device="meta"))
 
-        return self._piece(work)
+        return self._piece(work, "token by transformers", rows, used)
 
-    def _piece(self, work: Callable[[Meter, Policy], None]) -> Piece:
-        few = self._metered(work, FEW)
-        more = self._metered(work, MORE)
-        return Piece(few, more, self.shape.num_hidden_layers, self.saved_bytes)
+    def _piece(self, work: Callable[[Meter, Policy], None], *named: str | int) -> Piece:
+        """Run once for each name: the stages of a run ask for many pieces again."""
+        if named not in self._known:
+            few, more = (self._metered(work, layers) for layers in (FEW, MORE))
+            self._known[named] = Piece(few, more, self.shape.num_hidden_layers, self.saved_bytes)
+        return self._known[named]
 
     def _metered(self, work: Callable[[Meter, Policy], None], layers: int) -> Meter:
         policy = self.policy(layers)
@@ -245,3 +215,9 @@ class Pieces:
             asked, head, None, labels, 1.0, trl_trainer.grpo_trainer._CHUNKED_LOGPROB_CHUNK_SIZE, None, 1.0
         )
         return logps
+
+
+def _hold_moments(meter: Meter, policy: Policy) -> None:
+    """What AdamW keeps of the adapter."""
+    trained = [weight for weight in policy.parameters() if weight.requires_grad]
+    meter.holds([[torch.empty_like(weight) for weight in trained] for _ in ("first moment", "second moment")])

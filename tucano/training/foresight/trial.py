@@ -25,10 +25,10 @@ from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import grpo, sft
+from tucano.training.checkpoints.arithmetic import compute_with
 from tucano.training.jobs import Job
 from tucano.training.policies.load import Policy
 from tucano.training.samplers import decode
-from tucano.training.threads import compute_with
 
 STEPS = 8
 WARM = 3

@@ -14,12 +14,9 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, astuple, dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-import torch
 from datasets import Dataset
 from peft import PeftModel
 from transformers import PreTrainedTokenizerBase
@@ -34,8 +31,8 @@ from tucano.settings.training.dpo import DpoStage
 from tucano.training.algorithms import NOISE
 from tucano.training.checkpoints.attempts import Attempt
 from tucano.training.checkpoints.beginning import Beginning, Reporter, begun, shared_arguments
-from tucano.training.checkpoints.resumable import STATE, Part, ResumableTrainer
-from tucano.training.checkpoints.weights import TRAINED, describe, kept_in_float32
+from tucano.training.checkpoints.resumable import Part, ResumableTrainer, Settled, settled
+from tucano.training.checkpoints.weights import TRAINED, kept_in_float32
 from tucano.training.health import Alarm, Watch, watched
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.policies.chat import encode_chats, harmless
@@ -51,29 +48,12 @@ NO_PAIR = (
 )
 
 
-@dataclass
+@dataclass(frozen=True)
 class Learned:
-    """The pairs that a training learns from. They are a part of its checkpoints: answers that are drawn anew on another
-    machine, or by a server, may differ.
-    """
+    """The pairs that a training learns from."""
 
     pairs: list[AnswerPair]
     too_long: int
-
-    @cached_property
-    def _text(self) -> str:
-        """One text, which costs nothing to copy at every step."""
-        return json.dumps([astuple(pair) for pair in self.pairs])
-
-    def state(self) -> dict[str, Any]:
-        return {"pairs": self._text, "too_long": self.too_long}
-
-    def load(self, state: dict[str, Any]) -> None:
-        assert state == self.state(), "an attempt begins with the pairs of its checkpoint"
-
-    @classmethod
-    def of(cls, state: dict[str, Any]) -> "Learned":
-        return cls([AnswerPair(*texts) for texts in json.loads(state["pairs"])], state["too_long"])
 
 
 class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
@@ -81,7 +61,7 @@ class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
 
     validation: Validation
     watch: Watch
-    learned: Learned
+    learned: Settled
 
     def parts(self) -> dict[str, Part]:
         return {**super().parts(), "learned": self.learned}
@@ -116,16 +96,13 @@ def run(job: Job) -> dict[str, object] | None:
             emit(Progress(beginning.name, 0, 0, {}, notice=NO_PAIR))
             validation.look(policy, 0)
     journal.commit(steps)
-    describe(policy, best)
-    best.rename(output.adapter)
+    looked = validation.delivered(policy, output.adapter)
     write_answer_pairs(output.pairs, learned.pairs)
     return {
         "steps": steps,
         "pairs": len(learned.pairs),
         "too_long": learned.too_long,
-        "best_step": validation.best_step,
-        "best_value": validation.highest,
-        "validation": validation.curve,
+        **looked,
         "alarms": [asdict(alarm) for alarm in alarms],
         "arithmetic": [asdict(one) for one in beginning.arithmetic],
     }
@@ -148,7 +125,7 @@ def _trainer(
             callbacks=[Reporter(beginning.journal, beginning.name, {"loss": "loss", "rewards/margins": "margin"})],
         )
     trainer.begin(beginning)
-    trainer.validation, trainer.learned = validation, learned
+    trainer.validation, trainer.learned = validation, Settled(json.dumps(asdict(learned)))
     planned = math.ceil(settings.dpo.max_epochs * math.ceil(len(learned.pairs) / settings.dpo.batch_size))
     trainer.watch = watched(beginning.journal, settings.health, planned, beginning.name)
     return trainer
@@ -175,9 +152,10 @@ def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel
 
 def _as_before(attempt: Attempt) -> Learned | None:
     """The pairs of the checkpoint that this attempt goes on from."""
-    if attempt.newest is None:
+    known = settled(attempt, "learned")
+    if known is None:
         return None
-    return Learned.of(torch.load(attempt.newest / STATE, weights_only=True)["parts"]["learned"])
+    return Learned([AnswerPair(**pair) for pair in known["pairs"]], known["too_long"])
 
 
 def gathered(job: Job, settings: DpoStage, files: PromptFiles, policy: PeftModel, examiner: Examiner) -> Learned:

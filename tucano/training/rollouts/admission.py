@@ -12,10 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt
@@ -51,27 +49,9 @@ def verdict(rewards: Sequence[float], band: Admission) -> Verdict:
 
 @dataclass(frozen=True)
 class Admitted:
-    """Task, mean reward and verdict of each prompt that was tried, by its id. A part of the run's checkpoints: answers
-    that are drawn anew on another machine, or by a server, may differ.
-    """
+    """Task, mean reward and verdict of each prompt that was tried, by its id."""
 
     tried: dict[str, tuple[str, float, Verdict]]
-
-    @cached_property
-    def _text(self) -> str:
-        """One text, which costs nothing to copy at every step."""
-        return json.dumps(self.tried)
-
-    def state(self) -> dict[str, Any]:
-        return {"tried": self._text}
-
-    def load(self, state: dict[str, Any]) -> None:
-        assert state == self.state(), "an attempt begins with the prompts of its checkpoint"
-
-    @classmethod
-    def of(cls, state: dict[str, Any]) -> "Admitted":
-        tried = json.loads(state["tried"]).items()
-        return cls({name: (task, mean, Verdict(found)) for name, (task, mean, found) in tried})
 
     def write(self, path: Path) -> None:
         """A JSON line for each prompt that was tried."""

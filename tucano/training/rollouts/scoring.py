@@ -12,14 +12,10 @@ class Rewards:
     """Scores a batch once and hands TRL one reward function per component, NaN where a task has no such component."""
 
     def __init__(
-        self,
-        rewards: RewardSet,
-        prompts: Sequence[Prompt],
-        reader: Reader | None = None,
-        systems: Mapping[str, str] | None = None,
+        self, rewards: RewardSet, prompts: Sequence[Prompt], reader: Reader, systems: Mapping[str, str]
     ) -> None:
-        """`reader` takes thoughts off, by what each task's system prompt opens; without one there are none."""
-        self.rewards, self.reader, self.systems = rewards, reader, systems or {}
+        """`reader` takes thoughts off, by what each task's system prompt opens."""
+        self.rewards, self.reader, self.systems = rewards, reader, systems
         self.by_id = {prompt.id: prompt for prompt in prompts}
         tasks = sorted({prompt.task for prompt in prompts})
         self.weights = {name: weight for task in tasks for name, weight in rewards.component_weights(task).items()}
@@ -31,22 +27,19 @@ class Rewards:
         return [self._component(name) for name in self.weights]
 
     def score(
-        self, completions: list[list[dict[str, str]]], prompt_ids: list[str], drawn: Sequence[Sequence[int]] = ()
+        self, completions: list[list[dict[str, str]]], prompt_ids: list[str], drawn: Sequence[Sequence[int]]
     ) -> list[Score]:
         """The score of each completion, a chat of one message; `drawn` are their tokens. Asked again for the same
         batch, nothing is scored.
         """
         texts = [completion[0]["content"] for completion in completions]
         if (texts, prompt_ids) != self._last[:2]:
-            if self.reader is None:
-                self.said = [Said(text) for text in texts]
-            else:
-                self.said = [
-                    self.reader.said(text, tokens, self.systems.get(self.by_id[prompt_id].task, "."))
-                    for text, tokens, prompt_id in zip(texts, drawn, prompt_ids, strict=True)
-                ]
-            answers = [said.answer for said in self.said]
-            scores = self.rewards.score_batch([self.by_id[prompt_id] for prompt_id in prompt_ids], answers)
+            prompts = [self.by_id[prompt_id] for prompt_id in prompt_ids]
+            self.said = [
+                self.reader.said(text, tokens, self.systems[prompt.task])
+                for text, tokens, prompt in zip(texts, drawn, prompts, strict=True)
+            ]
+            scores = self.rewards.score_batch(prompts, [said.answer for said in self.said])
             assert len(scores) == len(texts), "a reward set returns one score per completion"
             self._last = (texts, prompt_ids, scores)
         return self._last[2]
@@ -55,7 +48,7 @@ class Rewards:
         def reward(
             completions: list[list[dict[str, str]]],
             prompt_id: list[str],
-            completion_ids: Sequence[Sequence[int]] = (),
+            completion_ids: Sequence[Sequence[int]],
             **_: Any,
         ) -> list[float | None]:
             return [score.components.get(name) for score in self.score(completions, prompt_id, completion_ids)]

@@ -1,0 +1,71 @@
+"""What a training child is told, and how it ends: one that hangs, one whose parent is gone (tucano/training/launch.py)."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from subprocess import PIPE
+
+import pytest
+
+from tucano.errors import WorkerCrashed, WorkerFailed
+from tucano.training.jobs import Job
+from tucano.training.launch import environment, run_job
+from tucano.training.worker import INTERRUPTED
+
+
+def interpreter(place: Path, script: str) -> str:
+    path = place / "python"
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+def job(place: Path) -> Job:
+    return Job("sft", {}, str(place), str(place / "output"), str(place / "work"), 1)
+
+
+def test_a_child_that_hangs_is_killed_and_may_be_started_again(tmp_path: Path) -> None:
+    began = time.monotonic()
+    said: list[str] = []
+    with pytest.raises(WorkerCrashed, match=r"sft said nothing for 0\.01\d* minutes \(worker\.silence_minutes\)"):
+        run_job(
+            job(tmp_path), interpreter(tmp_path, "echo loading\nsleep 600\necho never"), print, said.append, silence_s=1
+        )
+    assert said == ["loading"] and time.monotonic() - began < 300
+
+
+def test_a_child_that_speaks_is_left_alone_however_long_it_takes(tmp_path: Path) -> None:
+    slow = interpreter(tmp_path, "for word in 1 2 3 4 5 6; do echo $word; sleep 1; done; exit 7")
+    with pytest.raises(WorkerFailed, match="ended with exit code 7"):
+        run_job(job(tmp_path), slow, print, silence_s=5)
+
+
+WATCHING = """
+import multiprocessing, sys, time
+from tucano.training.worker import _end_with_parent
+_end_with_parent()
+time.sleep(0.5)  # the thread waits by now
+forked = multiprocessing.get_context("fork").Process(target=str)
+forked.start()
+forked.join(20)
+print("it ended" if forked.exitcode == 0 else "it hangs", flush=True)
+forked.kill()
+time.sleep(600)
+"""
+
+
+def test_a_process_forked_from_a_child_ends_and_the_child_ends_with_its_parent() -> None:
+    with subprocess.Popen([sys.executable, "-c", WATCHING], stdin=PIPE, stdout=PIPE, text=True) as child:
+        assert child.stdin is not None and child.stdout is not None
+        try:
+            said = child.stdout.readline()
+            child.stdin.close()
+            assert (said, child.wait(60)) == ("it ended\n", INTERRUPTED)
+        finally:
+            child.kill()
+
+
+def test_a_child_tells_nobody_that_it_loads_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UNSLOTH_DISABLE_STATISTICS", raising=False)
+    assert environment(2)["UNSLOTH_DISABLE_STATISTICS"] == "1"
