@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,23 @@ def test_forks_keep_the_order_and_raise_what_the_work_raised() -> None:
         forks.forked(_refusing_three, range(9), 2)
     with pytest.raises(WorkerCrashed, match="-9"):
         forks.forked(lambda number: os.kill(os.getpid(), signal.SIGKILL), range(2), 2)
+
+
+SLOW_FORKS = """
+import time
+from tucano.audit.parallel.forks import forked
+print("begun", flush=True)
+forked(lambda number: time.sleep(0.1), range(40), 2)
+"""
+
+
+def test_forks_end_although_their_process_was_killed() -> None:
+    """Nobody asks for their results any more; the command waits for whoever holds the audit's output open."""
+    started = subprocess.Popen([sys.executable, "-c", SLOW_FORKS], stdout=subprocess.PIPE, start_new_session=True)
+    assert started.stdout is not None and started.stdout.readline() == b"begun\n"
+    time.sleep(0.5)
+    started.kill()
+    assert started.communicate(timeout=60) == (b"", None)  # the output ends when the last one that holds it does
 
 
 def _refusing_three(number: int) -> int:
