@@ -54,7 +54,11 @@ class Server:
         self.process.wait()
 
     def __enter__(self) -> Self:
-        self.wait()
+        try:
+            self.wait()
+        except BaseException:
+            self.kill()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

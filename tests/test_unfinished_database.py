@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tucano.tracking.store import open_client
-from tucano.tracking.unfinished import UNFINISHED
+from tucano.tracking.unfinished import UNFINISHED, make_whole
 
 OPEN = "import sys; from tucano.tracking.store import open_client; open_client(sys.argv[1])"
 
@@ -37,6 +37,15 @@ def test_one_that_was_cut_off_half_way_is_made_again(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mlflow.db"]
     again = open_client(f"sqlite:///{file}")
     assert again.get_experiment_by_name("one") is not None
+
+
+def test_one_that_a_server_has_made_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "mlflow.db"
+    part = tmp_path / f"mlflow.db{UNFINISHED}"
+    made = lambda _: (part.touch(), file.write_text("the server's"))  # noqa: E731
+    monkeypatch.setattr("mlflow.store.db.utils._initialize_tables", made)
+    make_whole(file)
+    assert file.read_text() == "the server's" and [path.name for path in tmp_path.iterdir()] == ["mlflow.db"]
 
 
 def _seen(file: Path) -> set[str]:

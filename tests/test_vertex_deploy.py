@@ -92,6 +92,10 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
     "quota unlimited": (QUOTA, limits({"effectiveLimit": "-1", "dimensions": None}), "quota", "ok"),
     "quota not told": (QUOTA, (403, {"error": {"message": "Service Usage API has not been used"}}), "quota", "not asked"),
     "quota null": (QUOTA, (200, {"consumerQuotaLimits": None}), "quota", "not asked"),
+    "quota of no number": (QUOTA, limits({"effectiveLimit": "many"}), "quota", "not asked"),
+    "quota empty": (QUOTA, (200, {"consumerQuotaLimits": []}), "quota", "not asked"),
+    "rights as a text": (RIGHTS, (200, {"permissions": "aiplatform"}), "your rights", "not asked"),
+    "bucket nowhere": (BUCKET, (200, {"location": ""}), "bucket", "not asked"),
     "may not submit": (RIGHTS, (200, {"permissions": None}), "your rights", "fails"),
     "no bucket": (BUCKET, NOT_FOUND, "bucket", "fails"),
     "bucket far away": (BUCKET, (200, {"location": "EU"}), "bucket", "warn"),
@@ -100,6 +104,7 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
     "account may not write": (ACCOUNT, (200, {"access": "NOT_GRANTED"}), "account: storage.objects.create", "warn"),
     "secret without version": (SECRET, NOT_FOUND, "secret prefect-password", "fails"),
     "secret disabled": (SECRET, (200, {"state": "DISABLED"}), "secret prefect-password", "fails"),
+    "secret untold": (SECRET, (200, {}), "secret prefect-password", "not asked"),
     "no image": (IMAGE, (404, {"errors": []}), "image", "fails"),
     "registry refuses": (IMAGE, (403, b"denied"), "image", "not asked"),
 }  # fmt: skip
@@ -160,6 +165,7 @@ def test_the_container_asks_again_while_nobody_answers(cloud: Cloud, monkeypatch
         ("MLFLOW_TRACKING_URI", "sqlite:////home/ana/runs/mlflow.db", "a file of this machine"),
         ("MLFLOW_TRACKING_URI", "postgresql://mlflow:staple@db.shop.example/mlflow", "holds a secret"),
         ("HF_TOKEN", "hf_abc", "holds a secret"),
+        ("PREFECT_SERVER_DATABASE_CONNECTION_URL", "x", "holds a secret"),
     ],
 )
 def test_secrets_and_local_addresses_are_kept_out_of_jobs(name: str, value: str, said: str) -> None:
@@ -262,6 +268,7 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
         (("--provisioning", "preemptible"), "invalid choice: 'preemptible'"),
         (("--project", "", "--dry-run"), "--project '' is no name that Google takes, like shop-project"),
         (("--bucket", "gs://b/sub/../x?y=z", "--dry-run"), "--bucket 'b/sub/../x?y=z' is no name"),
+        (("--service-account", "nobody", "--dry-run"), "--service-account 'nobody' is no name"),
         (("--secret", "A B=c,D=projects/evil/secrets/s", "--dry-run"), "names no secret for a variable of a job"),
         (("--secret", "PASSWORD=hunter2!", "--dry-run"), "--secret PASSWORD names no secret"),
         (("--api-url", "x.example/api", "--tracking-uri", "https://b"), "is no address of a server, like https://"),

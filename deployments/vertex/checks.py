@@ -7,7 +7,7 @@ check says why it could not be asked.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from deployments.vertex.google import Answer, Google
@@ -23,6 +23,7 @@ MANIFESTS = "application/vnd.oci.image.index.v1+json, application/vnd.docker.dis
 MANIFESTS += "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json"
 IMAGE = re.compile(r"(?P<host>[\w.-]+)/(?P<path>[\w./-]+?)(?::(?P<tag>[\w.-]+))?(?:@(?P<digest>sha256:[0-9a-f]{64}))?")
 
+T = TypeVar("T")
 Level = Literal["ok", "warn", "fails", "not asked"]
 Seen = tuple[Level, str]
 """What a check comes to, and its evidence."""
@@ -64,9 +65,16 @@ def _check(name: str, answer: Answer, look: Callable[[dict[str, Any]], Seen], ab
         return CloudCheck(name, "not asked", "unknown: Google's answer has another form")
 
 
+def _told(content: dict[str, Any], name: str, kind: type[T]) -> T:
+    """A field of an answer. ValueError where it is of another type, or empty."""
+    if not isinstance(value := content[name], kind) or not value:
+        raise ValueError(name)
+    return value
+
+
 def _service(plan: Plan, google: Google) -> CloudCheck:
     def look(content: dict[str, Any]) -> Seen:
-        if content["state"] == "ENABLED":
+        if _told(content, "state", str) == "ENABLED":
             return "ok", f"enabled in {plan.project}"
         return "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}"
 
@@ -80,7 +88,7 @@ def _quota(plan: Plan, google: Google) -> CloudCheck:
     many = f"{plan.gpu.upper()}s"
 
     def look(content: dict[str, Any]) -> Seen:
-        limits = content["consumerQuotaLimits"]
+        limits = _told(content, "consumerQuotaLimits", list)
         limit = _limit([bucket for found in limits for bucket in found.get("quotaBuckets", ())], plan.region)
         if limit < 0 or limit >= plan.gpus:
             return "ok", f"{'no limit' if limit < 0 else limit} {many} for training in {plan.region}"
@@ -115,7 +123,8 @@ def _permissions(name: str, google: Google, place: tuple[str, str], wanted: tupl
     """Whether who asks has them; `place` is the service, and the path of what they are for."""
 
     def look(content: dict[str, Any]) -> Seen:
-        missing = sorted({*wanted} - {*(content.get("permissions") or ())})
+        granted = _told(content, "permissions", list) if content.get("permissions") else []
+        missing = sorted({*wanted} - {*granted})
         return ("fails", f"missing: {', '.join(missing)}") if missing else ("ok", ", ".join(wanted))
 
     service, path = place
@@ -125,7 +134,7 @@ def _permissions(name: str, google: Google, place: tuple[str, str], wanted: tupl
 
 def _bucket(plan: Plan, google: Google) -> CloudCheck:
     def look(content: dict[str, Any]) -> Seen:
-        location = content["location"].lower()
+        location = _told(content, "location", str).lower()
         if plan.region.startswith({"eu": "europe"}.get(location, location)):
             return "ok", f"gs://{plan.bucket} lies in {location}"
         where = f"gs://{plan.bucket} lies in {location}, the jobs in {plan.region}"
@@ -159,7 +168,7 @@ def _account_may(plan: Plan, google: Google) -> Iterator[CloudCheck]:
 
 def _secret(plan: Plan, google: Google, secret: str) -> CloudCheck:
     def look(content: dict[str, Any]) -> Seen:
-        state = content["state"]
+        state = _told(content, "state", str)
         return "ok" if state == "ENABLED" else "fails", f"its latest version is {state.lower()}"
 
     answer = google.get("secretmanager", f"v1/projects/{plan.project}/secrets/{secret}/versions/latest")

@@ -204,6 +204,7 @@ def _file_of(uri: str) -> Path | None:
 
 def _check_database(uri: str) -> None:
     """mlflow tries a dead database for minutes, so it is asked here first."""
+    from mlflow.exceptions import MlflowException
     from sqlalchemy import create_engine, inspect
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -214,7 +215,7 @@ def _check_database(uri: str) -> None:
         engine = create_engine(uri, connect_args=arguments)
         inspect(engine).get_table_names()
         engine.dispose()
-    except (SQLAlchemyError, ImportError, OSError) as error:
+    except (MlflowException, SQLAlchemyError, ImportError, OSError) as error:
         raise UserError(_unreachable(uri, error)) from error
 
 

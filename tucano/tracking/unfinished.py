@@ -14,8 +14,8 @@ UNFINISHED = ".unfinished"
 
 
 def make_whole(file: Path) -> None:
-    """Make the database under another name, unless it is there. Others who want it at the same time wait, and what a
-    killed process has left is made anew.
+    """Make the database under another name, unless it is there. Others who want it at the same time wait, what a killed
+    process has left is made anew, and one that a server has made meanwhile stays.
     """
     if file.exists():
         return
@@ -31,7 +31,10 @@ def make_whole(file: Path) -> None:
             engine = create_engine(f"sqlite:///{part}")
             _initialize_tables(engine)
             engine.dispose()
-            part.replace(file)
+            if file.exists():
+                part.unlink()
+            else:
+                part.replace(file)
 
 
 @contextmanager
