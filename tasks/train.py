@@ -99,8 +99,9 @@ def await_seed(
     with suppress(Untrained):
         return train_seed.fn(replace(run, makes=False), prompts, start, seed, preferences)
     seeds = list(seeds_together(run.settings, seed))
-    parameters = {"seed": seeds if len(seeds) > 1 else seed, "prompts": pack(prompts)}
-    parameters |= {"start": pack(start), "preferences": pack(preferences)}
+    parameters = {"seed": seeds if len(seeds) > 1 else seed, "prompts": pack(prompts), "start": pack(start)}
+    if preferences is not None:  # a deployment of the version before has no such parameter
+        parameters["preferences"] = pack(preferences)
     part = "-".join(map(str, ["seed", *seeds]))
     try:
         names = artifact_of(run, str(run.settings.execution.seeds), part, parameters).split()

@@ -132,9 +132,13 @@ KEYS = [
     ("olist_orders_dataset", "order_id", "o1,c1,", ",c1,"),
     ("olist_orders_dataset", "customer_id", "o1,c1,", "o1, ,"),
     ("olist_customers_dataset", "customer_id", "c1,u1", ",u1"),
+    ("olist_order_items_dataset", "order_id", "o2,1,p2,", ",1,p2,"),
+    ("olist_order_items_dataset", "product_id", "o2,1,p2,", "o2,1,,"),
     ("olist_order_items_dataset", "order_item_id", "o2,1,p2,", "o2,,p2,"),
     ("olist_order_payments_dataset", "payment_sequential", "o1,1,", "o1,,"),
     ("olist_products_dataset", "product_id", "p1,", ","),
+    ("olist_order_payments_dataset", "order_id", "o1,1,", ",1,"),
+    ("olist_order_reviews_dataset", "review_id", "r1,o1,", ",o1,"),
     ("olist_order_reviews_dataset", "order_id", "r1,o1,", "r1,,"),
 ]
 
@@ -157,10 +161,12 @@ def test_a_row_with_an_empty_id_is_named_by_line(
 CELLS = [
     ("olist_order_items_dataset", "10.0", lambda row: row.replace(",11,", ",-5,"), "column price holds '-5', a number from 0"),
     ("olist_order_items_dataset", "2^63", lambda row: row.replace(",11,", f",{2**63},"), "a number from 0 to 1e\\+12 is needed"),
+    ("olist_order_payments_dataset", "2^63", lambda row: row.replace(",21", f",{2**63}"), "a number from 0 to"),
     ("olist_order_payments_dataset", "instalments", lambda row: row.replace(",2,", ",1e19,"), "a number from 0 to"),
     ("olist_orders_dataset", "far off", lambda row: row.replace("2018-04-01 10", "9999-04-01 10"), "holds '9999.*, a time like"),
     ("olist_orders_dataset", "no purchase", lambda row: row.replace("2018-04-01 10:00:00", ""), "holds '', a time like"),
     ("olist_customers_dataset", "long", lambda row: row.replace(",SP", "," + "x" * 101), "a name of at most 100 characters"),
+    ("olist_products_dataset", "long", lambda row: row.replace("casa", "x" * 101), "a name of at most 100 characters"),
 ]  # fmt: skip
 
 
@@ -211,6 +217,7 @@ def test_empty_ids_match_nothing(tmp_path: Path) -> None:
     [
         ("olist_orders_dataset", ["order_id"], ("o0", "c0", "canceled", *["2018-03-01 10:00:00"] * 3)),
         ("olist_customers_dataset", ["customer_id"], ("c0", "u0", "AM")),
+        ("olist_products_dataset", ["product_id"], ("p0", "beleza_saude")),
         ("olist_order_items_dataset", ["order_id", "order_item_id"], ("o1", 1, "p2", 99, 5.5)),
         ("olist_order_payments_dataset", ["order_id", "payment_sequential"], ("o0", 1, "boleto", 1, 99)),
         ("olist_order_reviews_dataset", ["review_id", "order_id"], ("r0", "o0", 5, "", "Outra coisa")),

@@ -125,7 +125,6 @@ WRITTEN = r"""
 grpo.max_step=3  ->  no setting 'grpo.max_step'; did you mean 'grpo.max_steps'
 grpo.max_steps  ->  has no value
 grpo.max_steps=many  ->  grpo.max_steps='many' is not valid
-grpo.max_steps=1000001  ->  grpo.max_steps=1000001 is not valid: input should be less than or equal to 1000000
 data.paraphrases=true  ->  a number is asked for, not true
 grpo.batch_size=60  ->  grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be
 grpo.micro_batch=24  ->  does not divide grpo.batch_size
@@ -198,6 +197,29 @@ MISTAKES: dict[str, tuple[str, list[str], str]] = {
     "line break in a path": ("laptop", ["storage=a\nb"], "storage='a\\nb' is not valid: it holds the control character"),
     "zero byte in a path": ("laptop", ["data.source=b2w", "data.path=a\0b"], "control character '\\x00'"),
 }  # fmt: skip
+
+
+LARGEST = {
+    "data.train_prompts": 10**6, "data.validation_prompts": 10**5, "data.test_prompts": 10**5, "data.demonstrations": 10**6,
+    "data.paraphrases": 20,
+    "audit.resamples": 50_000, "benchmark.resamples": 10**5, "benchmark.prompts": 10**5, "benchmark.reviews": 10**6,
+    "benchmark.samples": 1000, "comparison.samples": 1000, "grpo.validation_samples": 1000,
+    "model.max_length_tokens": 2**20, "model.lora_rank": 4096,
+    "model.nano_hidden": 8192, "model.nano_layers": 128, "model.nano_vocabulary": 2**18,
+    "sft.max_epochs": 1000, "sft.batch_size": 2**16,
+    "grpo.max_steps": 10**6, "grpo.batch_size": 2**16, "grpo.generations": 1024, "grpo.micro_batch": 2**16,
+    "grpo.max_completion_tokens": 2**17, "grpo.iterations": 1000, "grpo.rollout_steps": 1000, "grpo.refill_rounds": 100,
+    "worker.threads": 1024, "worker.parallel": 1024, "worker.retries": 1000,
+    "promotion.approval_hours": 8760, "execution.grace_minutes": 525_600,
+}  # fmt: skip
+"""What makes memory or time grow, and no machine's figure comes near."""
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_a_number_that_no_machine_bears_is_refused_with_its_limit(name: str) -> None:
+    for much in (LARGEST[name] + 1, 10**300):
+        with pytest.raises(UserError, match=rf"^{re.escape(name)}=.* less than or equal to {LARGEST[name]}$"):
+            load_profile(ROOT, "laptop", [f"{name}={much}"])
 
 
 def test_every_count_has_a_limit_or_costs_nothing() -> None:

@@ -419,7 +419,7 @@ class TestMistakes:
         assert "is a human" in self.refused(str(folder), "--rater", "ana", "--kind", "model")
         assert "is not a name" in self.refused(str(folder), "--rater", " ")
         assert "rater 'Ana' looks like 'ana'" in self.refused(str(folder), "--rater", "Ana", "--new-rater")
-        assert "of at most 200 characters" in self.refused(str(folder), "--rater", "a" * 201)
+        assert "of at most 200 visible characters" in self.refused(str(folder), "--rater", "a" * 201)
 
 
 @pytest.fixture

@@ -307,13 +307,14 @@ def test_rows_of_an_old_macintosh_end_in_carriage_returns(tmp_path: Path) -> Non
 # Encodings
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("name", ["own.csv", "own.jsonl"])
 def test_the_advice_for_wide_characters_makes_a_file_that_is_read(name: str, encoding: str, tmp_path: Path) -> None:
     """The advice was that for Latin-1, which leaves a zero byte in front of each letter."""
     rows = {"own.csv": "task,prompt\npush,Promoção de relógio\n", "own.jsonl": '{"prompt": "Promoção de relógio"}\n'}
     (tmp_path / name).write_bytes(rows[name].encode(encoding))
-    with pytest.raises(UserError, match=rf"is {encoding.upper()}, not UTF-8; convert it: ") as raised:
+    called = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+    with pytest.raises(UserError, match=rf"is {called}, not UTF-8; convert it: ") as raised:
         read_own(tmp_path / name)
     (advice,) = re.findall("`(.*)`", str(raised.value))
     subprocess.run(advice, shell=True, check=True, cwd=tmp_path)
@@ -360,6 +361,9 @@ def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
         with pytest.raises(UserError) as raised:
             read()
         assert str(raised.value).isprintable() and len(str(raised.value)) < 600
+
+
+# Relatives
 
 
 # Any bytes

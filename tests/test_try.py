@@ -370,6 +370,14 @@ class TestRatings:
         ) and "No space left" in capsys.readouterr().err
         assert [one.rating for one in read_ratings(server.trial.ratings.folder)] == [3]
 
+    def test_a_damaged_file_is_not_blamed_on_the_name(
+        self, server: TryServer, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        _, answer = shown(server, prompt="r-1")
+        server.trial.ratings.folder.joinpath("ratings.jsonl").write_text("?\n", encoding="utf-8")
+        assert sent(server, "rate", rated(answer))[1] == "Não deu. O terminal diz por quê."
+        assert "line 1 is not a rating" in capsys.readouterr().err
+
     def test_what_cannot_be_kept_is_said(self, server: TryServer) -> None:
         _, answer = shown(server, prompt="r-1")
         for body in (

@@ -22,6 +22,15 @@ NOT_UTF8 = "not UTF-8"
 """Stands in every sentence about bytes of another encoding."""
 _WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 """How files of two or four bytes a character begin."""
+_ZEROS: dict[tuple[bool, ...], str] = {
+    (False, True, False, True): "utf-16le",
+    (True, False, True, False): "utf-16be",
+    (False, True, True, True): "utf-32le",
+    (False, False, True, True): "utf-32le",
+    (True, True, True, False): "utf-32be",
+    (True, True, False, False): "utf-32be",
+}
+"""{which of four bytes are mostly zero: the encoding}. A run of zero bytes, as a power cut leaves, fills all four."""
 _PACKED = (b"\xd0\xcf\x11\xe0", b"PK\x03\x04", b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 """How old spreadsheets begin, archives, which new spreadsheets are, and what gzip, bzip2, xz or zstd has packed."""
 _READ = os.O_RDONLY | os.O_NONBLOCK  # a pipe would be waited for
@@ -69,7 +78,7 @@ def text_lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, str | None]]:
     start = file.read(LONGEST_ROW)
     if start.startswith(_PACKED):
         raise UserError(f"{path} is a spreadsheet or packed, no text; unpack it, or save it as CSV")
-    if wide := next((encoding for mark, encoding in _WIDE.items() if start.startswith(mark)), None):
+    if wide := _wide(start):
         raise UserError(f"{path} is {wide.upper()}, not UTF-8; convert it: `{conversion(path, wide)}`")
     file.seek(3 if start.startswith(BOM_UTF8) else 0)  # the codec utf-8-sig drops a mark's beginning at a file's end
     end = "\r" if b"\n" not in start and b"\r" in start else "\n"
@@ -85,6 +94,14 @@ def text_lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, str | None]]:
     finally:
         if not file.closed:
             text.detach()
+
+
+def _wide(start: bytes) -> str | None:
+    """The encoding of a file whose characters have two or four bytes, by its mark, or by where its zero bytes are."""
+    named = next((name for mark, name in _WIDE.items() if start.startswith(mark)), None)
+    text = start.rstrip(b"\0")  # what a power cut leaves may be longer than the text
+    places = [text[place::4] for place in range(4)]
+    return named or _ZEROS.get(tuple(2 * found.count(0) > len(found) for found in places))
 
 
 def conversion(path: Path, encoding: str = "windows-1252") -> str:

@@ -131,13 +131,13 @@ class Versions:
         key, held = _key(found), self.held[reference]
         if key == (held.name, held.digest):
             return
-        refused_at, fault = self._refused.get(key, (-AGAIN_SECONDS, None))
-        if fault is not None and time.monotonic() - refused_at < AGAIN_SECONDS:
-            raise fault
+        refused_at, fault = self._refused.get(key, (-AGAIN_SECONDS, ""))
+        if time.monotonic() - refused_at < AGAIN_SECONDS:
+            raise UserError(fault)
         try:
             self._hold(reference, await self._loaded(found))
         except (UserError, ModelDied, OSError) as refused:
-            self._refused[key] = time.monotonic(), refused
+            self._refused[key] = time.monotonic(), str(refused)
             raise
 
     def _say(self, reference: str, fault: str) -> bool:

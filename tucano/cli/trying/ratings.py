@@ -56,8 +56,13 @@ class Ratings:
         if ZERO in shown.completion:
             raise ValueError("esta resposta contém um caractere nulo, que um arquivo de notas não guarda")
         candidate = masked(shown)
+        ledger = rating_ledger(self.folder)
+        if ledger.path.exists():
+            with ledger.held():
+                ledger.mend_end()
+                ledger.read()  # what is wrong with the file is no matter of the name
         try:
-            rating_ledger(self.folder).check_rater(rated.rater, "human", is_new=True)
+            ledger.check_rater(rated.rater, "human", is_new=True)
         except UserError as why:
             raise ValueError(BAD_NAME) from why
         correction = corrected(shown.completion, rated.correction)  # the page sends what it shows, which is not masked

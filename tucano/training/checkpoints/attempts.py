@@ -57,19 +57,14 @@ class Record:
 
 @dataclass
 class Attempt:
-    """The attempt of this process. `newest` is the checkpoint it goes on from; `lock` keeps everybody else out;
-    `there` is the copy of the work folder in remote storage.
-    """
+    """The attempt of this process. `newest` is the checkpoint it goes on from; `lock` keeps everybody else out."""
 
     work: Path
     record: Record
     newest: Path | None
     lock: IO[str]
-    there: Folder | None
-    superseded_by: Record | None = None
-
-    def __post_init__(self) -> None:
-        self.uploader = Uploader(self._push) if self.there else None
+    copy: "_Copy | None"
+    uploader: Uploader | None
 
     @property
     def folder(self) -> Path:
@@ -85,7 +80,7 @@ class Attempt:
 
         UserError when a newer attempt has been begun elsewhere, which believed this one lost: that one goes on.
         """
-        newer = _newer(Folder(str(self.work)), self.record) or self.superseded_by
+        newer = _newer(Folder(str(self.work)), self.record) or (self.copy.superseded_by if self.copy else None)
         if newer is not None:
             raise UserError(f"{self.work}: {self.record.owner} was superseded by {newer.owner}, which goes on alone")
         seal(draft)
@@ -94,20 +89,6 @@ class Attempt:
         _prune(self.work, self.record)
         if self.uploader is not None:
             self.uploader.add(f"{self.folder.name}/{kept.name}")
-
-    def _push(self, name: str) -> None:
-        """Upload one checkpoint, its manifest last, and keep the newest there. A newer attempt elsewhere ends this
-        one.
-        """
-        assert self.there is not None
-        self.superseded_by = _newer(self.there, self.record)
-        if self.superseded_by is not None:
-            return
-        self.there.push(self.work / name, name, last=MANIFEST)
-        complete = _uploaded(self.there, self.record)
-        for old in _readable(self.there, self.record):
-            if old not in complete[:KEPT]:
-                self.there.remove(old, first=MANIFEST)
 
 
 def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
@@ -139,7 +120,8 @@ def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
     _write(record, work, there, lock)
     if newest is not None:
         logger.info("attempt %d goes on from %s", record.number, newest.relative_to(work))
-    return Attempt(work, record, newest, lock, there)
+    copy = _Copy(there, work, record) if there else None
+    return Attempt(work, record, newest, lock, copy, Uploader(copy.push) if copy else None)
 
 
 def last_record(place: Folder) -> Record | None:
@@ -237,3 +219,26 @@ def _prune(work: Path, record: Record) -> None:
     for folder in work.glob("attempt-*/checkpoint-*"):
         if folder.relative_to(work).as_posix() not in whole[:KEPT]:
             shutil.rmtree(folder)
+
+
+@dataclass
+class _Copy:
+    """The copy of a work folder in remote storage."""
+
+    place: Folder
+    work: Path
+    record: Record
+    superseded_by: Record | None = None
+
+    def push(self, name: str) -> None:
+        """Upload one checkpoint, its manifest last, and keep the newest there. A newer attempt elsewhere ends this
+        one.
+        """
+        self.superseded_by = _newer(self.place, self.record)
+        if self.superseded_by is not None:
+            return
+        self.place.push(self.work / name, name, last=MANIFEST)
+        complete = _uploaded(self.place, self.record)
+        for old in _readable(self.place, self.record):
+            if old not in complete[:KEPT]:
+                self.place.remove(old, first=MANIFEST)

@@ -32,19 +32,20 @@ class NotAsSaved(RuntimeError):
 
 
 def parts(value: Any, path: str) -> Iterable[tuple[str, Any]]:
-    """Of containers; an object has none."""
+    """Of containers. TypeError for what has neither content nor parts: nobody would see it changed."""
     if isinstance(value, Mapping):
         return [(f"[{key!r}]", item) for key, item in value.items()]
     if isinstance(value, list | tuple) and not _is_long(value):
         return [(f"[{index}]", item) for index, item in enumerate(value)]
+    if not isinstance(value, torch.Tensor | np.ndarray | list | tuple):
+        raise TypeError(f"{path} is a {type(value).__qualname__}, of which no digest can be made")
     return []
 
 
 def digests(root: Any, below: Below = parts) -> dict[str, str]:
     """{path: content} of every leaf below `root`; equal where two roots hold the same, bit for bit.
 
-    An object that is met again is named by the path of its first meeting. What has neither content nor parts is named
-    by its type alone.
+    An object that is met again is named by the path of its first meeting.
     """
     return dict(_walk(root, "", below, {}))
 
