@@ -42,8 +42,12 @@ def test_one_that_was_cut_off_half_way_is_made_again(tmp_path: Path) -> None:
 def test_one_that_a_server_has_made_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "mlflow.db"
     part = tmp_path / f"mlflow.db{UNFINISHED}"
-    made = lambda _: (part.touch(), file.write_text("the server's"))  # noqa: E731
-    monkeypatch.setattr("mlflow.store.db.utils._initialize_tables", made)
+
+    def both(_: object) -> None:
+        part.touch()
+        file.write_text("the server's")
+
+    monkeypatch.setattr("mlflow.store.db.utils._initialize_tables", both)
     make_whole(file)
     assert file.read_text() == "the server's" and [path.name for path in tmp_path.iterdir()] == ["mlflow.db"]
 

@@ -85,7 +85,7 @@ class Versions:
         self._references = list(dict.fromkeys(references))
         self.held: dict[str, Version] = {}
         """{reference: the version that answers for it}"""
-        self._refused: dict[tuple[str, str], tuple[float, Exception]] = {}
+        self._refused: dict[tuple[str, str], tuple[float, str]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self.faults: dict[str, str] = {}
         """Why a reference is not what the registry says, a sentence each."""
