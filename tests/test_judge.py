@@ -4,6 +4,7 @@ import json
 import lzma
 import math
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from tucano.rating.table import read_tones
 from tucano.truth import truth
 from tucano.truth.explain import reasons
 from tucano.truth.facts import MEANING as OF_TEXT
-from tucano.truth.judge import JUDGED, Judge, committed, digest, judges, own_judges, read_judges
+from tucano.truth.judge import FILE, JUDGED, Judge, committed, digest, judges, own_judges, read_judges
 
 TREE: list[list[Any]] = [[0, -1, -1], [0.5, 0.2, 0.8], [1, 0, 0], [2, 0, 0], [1, 0, 0]]
 LINEAGE = {"answers": 60, "tones": ["uma"], "trust": [["uma", 60, 0.5, 0.4, 0.6, math.nan, 0.1]]}
@@ -195,6 +196,8 @@ def test_the_command_shows_what_is_learned_and_refuses_what_is_no_file_of_judges
 ) -> None:
     assert command._show(None) == 0
     assert "push: learned from " in capsys.readouterr().out
+    (tmp_path / "mine").write_bytes(files("tucano.truth").joinpath(FILE).read_bytes())
+    assert command._show(tmp_path / "mine") == 0 and digest() in capsys.readouterr().out
     (tmp_path / "x").write_text("nothing", encoding="utf-8")
     with pytest.raises(UserError, match="holds no judges"):
         command._show(tmp_path / "x")
@@ -205,7 +208,9 @@ def test_the_command_shows_what_is_learned_and_refuses_what_is_no_file_of_judges
     assert (tmp_path / "x").read_text(encoding="utf-8") == "nothing" and "judge" in cli.COMMANDS
 
 
-def test_own_ratings_of_any_task_are_read_and_a_query_that_does_not_run_is_said(tmp_path: Path) -> None:
+def test_own_ratings_of_any_task_are_read_and_a_query_that_does_not_run_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Rated classifications have no judge: they had ended the command in a traceback."""
     line: dict[str, Any] = {
         "prompt": {
@@ -218,6 +223,7 @@ def test_own_ratings_of_any_task_are_read_and_a_query_that_does_not_run_is_said(
     file = tmp_path / "ratings.jsonl"
     file.write_text(f"{json.dumps(line)}\n{json.dumps(push)}\n", encoding="utf-8")
     (only,) = command._own(tmp_path)
+    assert "1 of 2 rated answers teach no judge" in capsys.readouterr().err
     assert (only.task, only.rating, only.weight) == ("push", 0.0, 1.0)
     assert only.tone == f"own: {tmp_path.name}"  # a folder called like a shipped tone stays one of its own
     query = {"sql": "SELECT 1 FROM none", "database": "store.sqlite"}

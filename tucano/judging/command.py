@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from tucano.errors import UserError
@@ -30,7 +31,8 @@ def _show(file: Path | None) -> int:
     if file is None:
         print(f"The judges that come along ({FILE}, {digest()}):\n\n{_told(committed())}")
     else:
-        print(f"The judges of {file}:\n\n{_read(file)}")
+        learned = _read(file)
+        print(f"The judges of {file} ({sha256(file.read_bytes()).hexdigest()[:16]}):\n\n{learned}")
     print("\nOwn ratings: tucano rate FOLDER --rater NAME, then tucano judge fit --ratings FOLDER --to FILE")
     return 0
 
@@ -92,9 +94,16 @@ def _own(folder: Path) -> list[Example]:
     answers = read_ratings(folder)
     with rating_store(folder) as stores:
         try:
-            return examples(answers, stores, f"own: {folder.resolve().name}")
+            found = examples(answers, stores, f"own: {folder.resolve().name}")
         except ValueError as error:
             raise UserError(f"{folder}: {error}") from None
+    if left_out := len(answers) - len(found):
+        print(
+            f"{folder}: {left_out} of {len(answers)} rated answers teach no judge: their prompt has no reference, their"
+            " task no judge, or they are empty",
+            file=sys.stderr,
+        )
+    return found
 
 
 def _line(task: str, trust: Trust) -> str:
