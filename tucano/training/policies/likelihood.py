@@ -106,7 +106,7 @@ def _unprepared(model: Any) -> Any:
     """The model's own forward pass. In a 16-bit training accelerate wraps it in autocast at the first step, and a look
     is also taken before: at the start, and again where a signal cut it off.
     """
-    return getattr(model, "_original_forward", model)
+    return vars(model).get("_original_forward", model)  # its own: getattr of an adapter asks the model inside as well
 
 
 def _padded(sequences: Ids) -> tuple[Tensor, Tensor]:
