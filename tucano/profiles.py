@@ -157,7 +157,7 @@ Difference = tuple[str, Any, Any]
 
 def differences(here: PipelineSettings, there: PipelineSettings) -> list[Difference]:
     """(setting, here, there) wherever two settings differ, in the order of the fields."""
-    ours, theirs = (flat(settings.model_dump(mode="json")) for settings in (here, there))
+    ours, theirs = (_flat(settings.model_dump(mode="json")) for settings in (here, there))
     return [
         (name, ours.get(name), theirs.get(name)) for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)
     ]
@@ -169,11 +169,11 @@ def nearest_profile(root: Path, settings: PipelineSettings) -> tuple[str, list[D
     return min(known.items(), key=lambda item: len(item[1]))
 
 
-def flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     """Nested values by dotted names: `{"grpo.max_steps": 1500}`."""
     rows: dict[str, Any] = {}
     for name, value in values.items():
-        rows |= flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
+        rows |= _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
     return rows
 
 

@@ -18,7 +18,6 @@ from tucano.comparison.claims import after_looks
 from tucano.comparison.compare import BASE, TOGETHER, Comparison, Pair
 from tucano.presentation.numbers import duration
 from tucano.presentation.pages import environment
-from tucano.profiles import flat
 from tucano.report import plots
 from tucano.report.language import LANGUAGES, Language
 from tucano.report.plots import SeedCurves
@@ -114,8 +113,8 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
         health=_health(comparison),
         facts=facts,
-        data_rows=flat(facts.data).items(),
-        setting_rows=flat(facts.settings).items(),
+        data_rows=flat(facts.data),
+        setting_rows=flat(facts.settings),
         longest_stage=max(facts.stage_seconds.values(), default=0.0),
         forests={
             "wide": Markup(plots.forest(comparison.main, language)),
@@ -159,6 +158,14 @@ def _health(comparison: Comparison) -> dict[str, dict[str, tuple[float | None, b
         }
         for arm, health in comparison.texts.items()
     }
+
+
+def flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, Any]]:
+    """Nested values as rows: `("grpo.max_steps", 1500)`."""
+    rows: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        rows += flat(value, f"{above}{name}.") if isinstance(value, Mapping) else [(f"{above}{name}", value)]
+    return rows
 
 
 def apart(page: str) -> str:
