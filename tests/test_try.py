@@ -26,11 +26,12 @@ from rewards_examples import PROMPTS as EXAMPLES
 from rewards import load_reward_set
 from rewards.sets import SETS, SetName
 from tucano.cli.sides import SideCandidate, shown_arms
+from tucano.cli.trying import ratings as kept
 from tucano.cli.trying.command import require_run
 from tucano.cli.trying.judged import BY_REFERENCE, judged
 from tucano.cli.trying.models import Answered, Models, NoAnswer
 from tucano.cli.trying.page import LONGEST_REQUEST_BYTES, LONGEST_TEXT, Column, Handler, Trial, TryServer, sentences
-from tucano.cli.trying.ratings import Ratings, typed
+from tucano.cli.trying.ratings import Rated, Ratings, typed
 from tucano.errors import UserError
 from tucano.files.models import StartFiles
 from tucano.files.prompts import STORE
@@ -440,6 +441,16 @@ def test_reasons_say_the_strongest_facts_first_and_what_the_truth_is_made_of() -
     assert reasons(replace(REVIEW, reference={}), GOOD, None, 3) is None
     empty = reasons(REVIEW, "", None, 3)
     assert empty is not None and (empty.truth, empty.judged, empty.moved) == (0.0, None, ())
+
+
+def test_of_many_answers_the_oldest_can_no_longer_be_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_SHOWN", 2)
+    ratings = Ratings(tmp_path, [])
+    first, second, third = (ratings.show(REVIEW, f"{GOOD} {turn}", "base") for turn in range(3))
+    for known in (second, third):
+        ratings.keep(Rated(answer=known, rating=4, rater="ana"))
+    with pytest.raises(KeyError):
+        ratings.keep(Rated(answer=first, rating=4, rater="ana"))
 
 
 def test_base_start_and_best_seed_of_a_run_answer(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from tucano.rating.ratings import rating_ledger
 from tucano.rating.session import Session, corrected
 from tucano.rating.store import STORE_DUMP
 
+MOST_SHOWN = 10_000
+"""Answers that may still be rated; the oldest goes when there are more."""
 BAD_NAME = "com este nome não se avalia aqui; escreva um nome visível, sempre igual, que não seja o de um modelo"
 
 
@@ -46,6 +48,8 @@ class Ratings:
         """The id under which an answer may be rated. Nobody rates a text that no model gave."""
         name = secrets.token_urlsafe(12)
         self._shown[name] = Candidate(prompt, completion, "sampled", model)
+        if len(self._shown) > MOST_SHOWN:
+            del self._shown[next(iter(self._shown))]
         return name
 
     def keep(self, rated: Rated) -> None:
