@@ -261,27 +261,26 @@ class Drill:
         """One run from the start to its end, through the `moments` that come before the end; those that did not come
         are left.
         """
-        place, left, attempt = (
-            self.place / "run",
-            list(moments),
-            0,
-        )  # the same for every run: paths are part of a trainer
-        while not self._attempt(self._job(place, attempt), left[0] if left else None, done):
+        place, left = self.place / "run", list(moments)  # the same for every run: paths are part of a trainer
+        while not self._attempt(self._job(place), left[0] if left else None, done):
             done.hit[left.pop(0).phase] += 1
-            attempt += 1
         if left and self.board.struck[0]:  # too late to end it
             done.hit[left.pop(0).phase] += 1
         done.runs.append(_left(self.configuration.name, place))
         shutil.rmtree(place)
         return left
 
-    def _job(self, place: Path, attempt: int) -> Job:
-        own = self.configuration
+    def _job(self, place: Path) -> Job:
+        """The next attempt's. One that was struck before its record was written is none: the next asks for as many
+        threads.
+        """
+        own, last = self.configuration, attempts.last_record(Folder(str(place / "work")))
+        threads = own.threads[(last.number if last else 0) % len(own.threads)]
         shutil.rmtree(place / "output", ignore_errors=True)
         if own.remote:
             shutil.rmtree(place / "work", ignore_errors=True)
         mirror = (place / "remote").as_uri() if own.remote else None
-        return job(own, self.starts, self.prompts, place, own.threads[attempt % len(own.threads)], mirror)
+        return job(own, self.starts, self.prompts, place, threads, mirror)
 
     def _attempt(self, job: Job, moment: Moment | None, done: "Struck") -> bool:
         """Whether the run was finished."""
