@@ -6,7 +6,6 @@ from rewards_examples import PROMPTS, Prompt
 from rewards import v42
 from rewards.extraction import _DESCRIPTORS
 from rewards.parsing import text
-from rewards.parsing.calls import URGES
 from rewards.parsing.claims import claims, insight_figures, invented
 from rewards.parsing.offers import names_product, push_figures
 from rewards.parsing.text import Figure, figures, occurs
