@@ -1,9 +1,9 @@
-"""The reward of a push in the set `open`: one short notification that names its product, passes on what its brief
+"""The reward of a push: one short notification that names its product, passes on what its brief
 offers and nothing else, in Portuguese that reads.
 
-All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), one push, short, in
-words of its own. What it says: the product is named, its brief's offer is told, and nothing is false (numbers, dates,
-further offers).
+All credit is a product. What the text is as a whole: an answer at all (rewards/open/prose.py), one push, short, in
+words of its own, without slips (rewards/open/slips.py). What it says: the product is named, its brief's offer is told,
+and nothing is false (numbers, dates, further offers).
 """
 
 import re
@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from rewards import v42
 from rewards.open import numbers, offers
 from rewards.open.calls import invites, is_hollow, is_order
 from rewards.open.offers import is_call, is_stock, stem_of, stems
 from rewards.open.order import Limits, is_imperative, is_infinitive, stand_in
 from rewards.open.prose import LETTER, is_answer, said_twice
-from rewards.open.slips import neatness
+from rewards.open.slips import CREDIT, neatness
 from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
 from rewards.types import Component, PromptLike, clip, filled
@@ -94,7 +95,8 @@ class Push:
             "push.portuguese",
             0.20,
             "Portuguese that reads, in words of its own",
-            f"words that fit any product leave {PLAIN:.0%}, none beside the product {BARE:.0%}, nobody spoken to"
+            f"one slip leaves {CREDIT[1]:.0%}, two {CREDIT[2]:.0%}, more {CREDIT[3]:.0%};"
+            f" words that fit any product leave {PLAIN:.0%}, none beside the product {BARE:.0%}, nobody spoken to"
             f" {UNCALLED:.0%}, shouting {LOUD:.0%}",
         ),
         Component(
@@ -119,7 +121,7 @@ class Push:
         named = names_product(prompt, answer) if known else 0.0
         told = tells_offer(prompt, answer)
         false = push_inventions(prompt, answer) > 0
-        fits = clip((200 - len(text.squeeze(answer))) / 80) ** 2
+        fits = v42.push_length_share(len(text.squeeze(answer)))
         formal = bool(LETTER.search(fold(answer)))
         gate = whole(prompt, answer) * (TOO_LONG + (1 - TOO_LONG) * fits) * (FORMAL if formal else 1.0)
         gate *= lively(prompt, answer) * neatness(prompt, answer)

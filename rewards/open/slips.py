@@ -16,6 +16,7 @@ from rewards.types import PromptLike
 
 CREDIT = (1.0, 0.9, 0.5, 0.2)
 """Credit of a push with none, one, two slips, and with more."""
+_SCRAPS = len(CREDIT) - 1
 
 FITS = 120
 """Characters of a push up to which nothing pads it."""
@@ -36,7 +37,7 @@ def slips(prompt: PromptLike, answer: str) -> int:
         + (stock_sentences(answer) > 1)
         + figures_again(answer)
         + misplaces_product(prompt, answer)
-        + stands_alone(prompt, answer)
+        + _SCRAPS * stands_alone(prompt, answer)
     )
 
 
