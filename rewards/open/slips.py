@@ -28,17 +28,19 @@ def neatness(prompt: PromptLike, answer: str) -> float:
 
 
 def slips(prompt: PromptLike, answer: str) -> int:
-    """How many small faults a push has."""
+    """How many small faults a push has; one alone that may be none is none."""
     said = ONE_BY_ONE.sub("logo", answer)
-    return (
+    clashes, doubtful = disagreements(said, prompt.reference.get("product", ""))
+    doubtful += misplaces_product(prompt, answer)
+    found = (
         max(0, disorder(unnamed(said, prompt)) - is_small(said))
-        + disagreements(said, prompt.reference.get("product", ""))
+        + clashes
         + (len(squeeze(said)) > FITS and pads(fold(said)))
         + (stock_sentences(answer) > 1)
         + figures_again(answer)
-        + misplaces_product(prompt, answer)
         + _SCRAPS * stands_alone(prompt, answer)
     )
+    return found + doubtful if found or doubtful > 1 else 0
 
 
 _CAPITAL_START = re.compile(r"[.!?]\s+[A-ZÀ-Ý]")
@@ -49,23 +51,25 @@ def is_small(said: str) -> bool:
     return said.lstrip()[:1].islower() and not _CAPITAL_START.search(said)
 
 
-_SURE = ("<noun", "<thing", "<verb", "<come")
+_WORDS = ("<noun", "<thing", "<verb", "<come")
 _DETERMINERS = ("<the", "<one", "<my", "<this")
 _THE_OR_TO = "<the-a>"
 """«a»: an article, or a preposition before any other word («a um toque»)."""
 
 
-def disagreements(answer: str, product: str) -> int:
-    """How many words do not agree with the one before: nouns and verbs side by side, one of several and one of one,
-    two articles. The gender of a noun is not known for sure."""
+def disagreements(answer: str, product: str) -> tuple[int, int]:
+    """How many words do not agree with the one before: one of several and one of one, or two articles; and how many
+    nouns and verbs stand side by side, which may be names. The gender of a noun is not known for sure."""
     said = re.sub(re.escape(product), stand_in(product), answer, flags=re.IGNORECASE) if product.strip() else answer
-    return sum(
-        clash(one, other)
-        and one != _THE_OR_TO
-        and (one.startswith(_SURE) or other.startswith(_DETERMINERS) or one.endswith("s>") != other.endswith("s>"))
-        for found in sentences(said)
-        for one, other in pairwise(found)
+    pairs = (pair for found in sentences(said) for pair in pairwise(found))
+    clashes = [pair for pair in pairs if clash(*pair) and pair[0] != _THE_OR_TO]
+    words = [pair for pair in clashes if pair[0].startswith(_WORDS)]
+    sure = (
+        other.startswith(_DETERMINERS) or one.endswith("s>") != other.endswith("s>")
+        for one, other in clashes
+        if not one.startswith(_WORDS)
     )
+    return sum(sure), len(words)
 
 
 _END = re.compile(r"[.!?\n]+")
