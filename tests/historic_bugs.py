@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from benchmarks.reward_speed import forget
-from rewards import PromptLike, RewardSet, Score, classify, extraction, grounded, sets, v42
+from rewards import PromptLike, RewardSet, Score, classify, extraction, sets, v42
 from rewards.names import REPORTED as TASKS
+from rewards.open import push
+from rewards.open.prose import LETTER
 from rewards.parsing import objects as parsing
 from rewards.parsing import text
 from rewards.sets import SETS, SetName
@@ -104,7 +106,7 @@ def no_length_decay(patch: pytest.MonkeyPatch, name: SetName) -> None:
 def no_formality(patch: pytest.MonkeyPatch, name: SetName) -> None:
     never = re.compile(r"(?!)")
     patch.setattr(v42, "FORMAL", never)
-    patch.setattr(grounded, "LETTER", never)
+    patch.setattr(push, "LETTER", never)
 
 
 def bool_is_integer(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -151,7 +153,7 @@ def raises_on_empty(patch: pytest.MonkeyPatch, name: SetName) -> None:
     patch.setattr(RewardSet, "score", score)
 
 
-LETTERS = (v42.FORMAL, grounded.LETTER)
+LETTERS = (v42.FORMAL, LETTER)
 
 
 def is_formal(answer: str) -> bool:

@@ -14,11 +14,8 @@ from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, load_reward_set
-from rewards.grounded import FALSE, UNTOLD
-from rewards.open.push import push_inventions
-from rewards.parsing.calls import FLAT
+from rewards.open.push import FALSE, FORMAL, PLAIN, UNTOLD, WITHOUT_PRODUCT
 from rewards.parsing.claims import insight_figures
-from rewards.parsing.fluency import PUSH, reads_well
 from rewards.sql_qa import NAMELESS, tells_of_others
 from tucano.truth import truth
 
@@ -37,14 +34,14 @@ def grounded(folder: Path) -> RewardSet:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_good_answers_score_high(grounded: RewardSet, folder: Path, task: str) -> None:
-    least = FLAT - 0.01 if task == "push" else 0.95  # it says of its product what one says of any
+    least = PLAIN - 0.01 if task == "push" else 0.95  # it says of its product what one says of any
     assert grounded.score(PROMPTS[task], ANSWERS[task]).total > least
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_without_a_reference_form_fills_the_range(grounded: RewardSet, task: str) -> None:
     score = grounded.score(replace(PROMPTS[task], reference={}), ANSWERS[task])
-    assert score.total > 0.9
+    assert score.total > (PLAIN - 0.01 if task == "push" else 0.9)
     assert tuple(score.components) == grounded.component_names(task)
 
 
@@ -190,7 +187,7 @@ INSIGHTS = ANSWERS["insights"]
             "length",
         ),
         ("push", "Oi! O seu fone de ouvido é bonito e confortável, feito com carinho.", "reason"),
-        ("push", "Não perca! O seu fone de ouvido está com 20% de desconto só hoje.", "portuguese"),
+        ("push", "Oi! Os seu fone de ouvido está com 20% de desconto só hoje. Aproveite! 🎉", "portuguese"),
     ],
 )
 def test_an_answer_loses_what_it_lacks(grounded: RewardSet, task: str, text: str, lost: str) -> None:
@@ -214,9 +211,8 @@ QUERY = "SELECT estado, SUM(valor) FROM pedidos GROUP BY estado"
             replace(PROMPTS["extraction"], user=f"Avaliação: chegou tarde. Exemplo: {ANSWERS['extraction']}"),
             ANSWERS["extraction"],
         ),
-        (PROMPTS["push"], "Hoje!"),
     ],
-    ids=["a query of the prompt", "an object of the prompt", "one word that urges"],
+    ids=["a query of the prompt", "an object of the prompt"],
 )
 def test_what_earns_nothing(grounded: RewardSet, prompt: Prompt, answer: str) -> None:
     assert not any(grounded.score(prompt, answer).components.values())
@@ -245,7 +241,7 @@ WITHOUT_TRUTH = {
     "extraction": {"valid_json": 0.1 / 0.35, "fields_present": 0.1 / 0.35, "value_checks": 0.15 / 0.35, "field_match": 0, "contradiction": 0},
     "sql_qa": {"query": 0.05 / 0.2, "explanation": 0.15 / 0.2, "names": 0, "executes": 0, "result": 0},
     "insights": {"structure": 0.1 / 0.65, "action_words": 0.25 / 0.65, "length": 0.1 / 0.65, "key_figures": 0, "coherence": 0.2 / 0.65, "invented": 0},
-    "push": {"length": 0.25 / 0.7, "product": 0, "portuguese": 0.2 / 0.7, "reason": 0.25 / 0.7, "invented": 0, "formal": 0},
+    "push": {"length": PLAIN * 0.25 / 0.7, "product": 0, "portuguese": PLAIN * 0.2 / 0.7, "reason": PLAIN * 0.25 / 0.7, "invented": 0, "formal": 0},
 }  # fmt: skip
 
 
@@ -258,10 +254,10 @@ def test_penalties_do_not_grow_without_a_reference(grounded: RewardSet) -> None:
     bare = {task: replace(prompt, reference={}) for task, prompt in PROMPTS.items()}
     assert shares(grounded, bare["extraction"], json.dumps(FIELDS | {"sentiment": "positive"}))["contradiction"] == -0.2
     assert shares(grounded, bare["insights"], "Foram 77,7% e 88,8% de recompra dos clientes.")["invented"] == -0.05
-    # an invention leaves 30 % of all credit, a formal tone 75 %; a reason in words without the brief's offer is 60 %
+    # the offer is not told
     assert shares(grounded, bare["push"], "Prezado, o seu fone tem 77% de desconto para você.") == pytest.approx(
-        {name: 0.3 * 0.75 * part for name, part in WITHOUT_TRUTH["push"].items()}
-        | {"invented": -0.1, "formal": -0.2, "reason": 0.3 * 0.75 * 0.6 * 0.25 / 0.7}
+        {name: FALSE * FORMAL * part for name, part in WITHOUT_TRUTH["push"].items()}
+        | {"invented": -0.03, "formal": -0.03, "reason": 0}
     )
 
 
@@ -341,7 +337,7 @@ def test_an_object_without_usable_fields_earns_nothing_and_one_is_enough(grounde
 def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
     # 12 words, 10 3-grams of which 4 differ; not a word of the brief's offer
     answer = "Seu fone chegou hoje, seu fone chegou hoje, seu fone chegou hoje"
-    worth = FLAT * UNTOLD * (4 / 10 - 0.35) / 0.4
+    worth = PLAIN * UNTOLD * (4 / 10 - 0.35) / 0.4
     assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * worth)
     prose = "a soma de tudo\na soma de tudo\na loja"  # 10 words, 8 3-grams of which 5 differ
     found = shares(grounded, PROMPTS["sql_qa"], f"```sql\nSELECT estado FROM pedidos\n```\n{prose}")
@@ -432,21 +428,6 @@ def test_key_figures_are_those_of_the_labels_that_are_asked_for() -> None:
     assert insight_figures(prompt, "- A devolução está em 2,5%.\n- Recomendo revisar as fotos.")[0] == 1
 
 
-@pytest.mark.parametrize(
-    ("brief", "answer"),
-    [
-        ("A entrega fica grátis hoje.", "com frete grátis"),
-        ("O frete hoje é grátis.", "com frete grátis"),
-        ("Frete por conta da loja.", "com frete grátis"),
-        ("Não cobramos frete.", "e o frete sai de graça"),
-    ],
-)
-def test_free_shipping_is_granted_in_many_words(brief: str, answer: str) -> None:
-    named = Prompt("push", f"Escreva um push do fone. {brief}", None, {"product": "fone"})
-    assert push_inventions(named, f"Fone novo {answer}. Aproveite!") == 0
-    assert push_inventions(replace(named, user="Escreva um push do fone."), f"Fone novo {answer}. Aproveite!") > 0
-
-
 def test_a_price_makes_no_copy_of_its_brief(grounded: RewardSet) -> None:
     prompt = replace(
         PROMPTS["push"],
@@ -468,48 +449,16 @@ def test_words_of_the_brief_have_four_letters(grounded: RewardSet) -> None:
     assert found["coherence"] == pytest.approx(0.3 * 0.2 / 0.65 * (0.5 + 2 / 3) / 2)  # no advice
 
 
-def test_push_by_component(grounded: RewardSet) -> None:
-    prompt = PROMPTS["push"]
-    for answer, reason in [
-        ("O seu fone é bonito e confortável para o dia.", 0),
-        ("O seu fone é bonito e confortável, com 20% a menos.", 0.6),
-        ("O seu fone é bonito e confortável, compre já para o dia.", 0.6),
-        ("O seu fone é bonito e confortável, compre com 20% a menos.", 1),
-    ]:
-        found = shares(grounded, prompt, answer)
-        assert found["reason"] / found["product"] == pytest.approx(0.25 / 0.3 * reason)  # however well it reads
-    for stock in ("Clique aqui para o ver.", "Clique aqui para o ver: temos novidades."):  # two phrases, and three
-        assert shares(grounded, prompt, f"O seu fone é bonito, não perca! {stock}")["portuguese"] == 0
-    once = shares(grounded, prompt, "O seu fone é bonito, não perca o seu fone no dia.")
-    assert once["portuguese"] / once["product"] == pytest.approx(0.1 / 0.3)
-
-
 def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: RewardSet) -> None:
     other = shares(grounded, PROMPTS["push"], "O seu tênis é bonito e confortável, com 77% para o dia.")
-    assert other == pytest.approx(
-        {
-            "length": 0.25 * 0.35 * 0.3 * UNTOLD,  # an invention leaves 30 %
-            "product": 0,
-            "portuguese": 0.2 * 0.35 * 0.3 * UNTOLD,
-            "reason": 0,
-            "invented": -0.1 * 0.35,
-            "formal": 0,
-        }
-    )
-
-
-def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_percent(grounded: RewardSet) -> None:
-    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; as lists of calls, neither is paid in full
-    eight = "Compre hoje fone com desconto agora, aproveite, venha, confira, garanta"
-    seven = "Compre hoje seu fone com desconto agora, aproveite, venha, confira"
-    products = [shares(grounded, PROMPTS["push"], text)["product"] for text in (eight, seven)]
-    gates = [reads_well(text, PROMPTS["push"], PUSH) for text in (eight, seven)]
-    assert products == pytest.approx([FLAT * 0.3 * 0.6 * gates[0], FLAT * 0.3 * gates[1]]) and max(gates) < 0.1
+    left = WITHOUT_PRODUCT * FALSE
+    form = {"length": 0.25 * left, "portuguese": 0.2 * left}
+    assert other == pytest.approx({**form, "product": 0, "reason": 0, "invented": 0, "formal": 0})
 
 
 def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: RewardSet) -> None:
     free = shares(grounded, PROMPTS["push"], "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")
-    assert (free["invented"], free["product"]) == (-0.1, pytest.approx(FLAT * 0.3 * 0.3))
+    assert (free["invented"], free["product"]) == (-0.03, pytest.approx(PLAIN * 0.3 * FALSE))
     granted = replace(PROMPTS["push"], user=PROMPTS["push"].user + " Frete grátis.")
     assert shares(grounded, granted, "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")["invented"] == 0
 
@@ -517,7 +466,7 @@ def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: R
 def test_another_product_beside_the_own_one_costs(grounded: RewardSet) -> None:
     both = shares(grounded, PROMPTS["push"], "Oi! Tem panela e fone de ouvido com 20% de desconto para você!")
     own = shares(grounded, PROMPTS["push"], "Oi! Tem fone de ouvido com 20% de desconto para você!")
-    assert (both["product"], own["product"]) == (pytest.approx(FLAT * 0.3 * FALSE), pytest.approx(FLAT * 0.3))
+    assert (both["product"], own["product"]) == (pytest.approx(PLAIN * 0.3 * FALSE), pytest.approx(PLAIN * 0.3))
 
 
 @pytest.mark.parametrize(
@@ -551,7 +500,7 @@ def test_the_explanation_of_a_wrong_query_is_worth_half(grounded: RewardSet) -> 
     assert sum(wrong.values()) <= 0.3
 
 
-@pytest.mark.parametrize(("said", "invented"), [("do primeiro ao último dia de uso", 0), ("últimas unidades", -0.1)])
+@pytest.mark.parametrize(("said", "invented"), [("do primeiro ao último dia de uso", 0), ("últimas unidades", -0.03)])
 def test_the_last_days_of_use_are_no_hurry(grounded: RewardSet, said: str, invented: float) -> None:
     found = shares(grounded, PROMPTS["push"], f"Oi! O seu fone tem 20% de desconto, {said}. Aproveite!")
     assert found["invented"] == invented

@@ -1,4 +1,4 @@
-"""The reward of pushes in `grounded`: what each part counts, in briefs of shops that the generator does not know."""
+"""The reward of pushes: what each part counts, in briefs of shops that the generator does not know."""
 
 import pytest
 from rewards_examples import Prompt
@@ -17,6 +17,7 @@ from rewards.open.push import (
     push_inventions,
     tells_offer,
 )
+from rewards.open.slips import CREDIT, neatness, slips
 
 
 def brief(product: str, offer: str, *terms: str) -> Prompt:
@@ -31,7 +32,7 @@ GOOD = "Seu treino com trilha sonora: fone Bluetooth por R$ 149 só até 12/10 �
 
 
 def total(prompt: Prompt, answer: str) -> float:
-    return load_reward_set("open").score(prompt, answer).total
+    return load_reward_set("grounded").score(prompt, answer).total
 
 
 def test_a_good_push_earns_all() -> None:
@@ -175,3 +176,27 @@ def test_without_a_known_product_offers_are_the_briefs_all_the_same() -> None:
 def test_a_cart_that_was_forgotten_takes_nothing_back() -> None:
     cart = brief("fone", "Ficou no carrinho.")
     assert total(cart, "Você esqueceu o fone no carrinho! Que tal terminar a compra e ouvir seu samba? 🎧") > 0.8
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (GOOD, 0),
+        (GOOD.lower(), 0),  # some shops write so
+        ("Chegou o fone por R$ 149. R$ 149 só hoje!", 1),
+        ("Chegou o fone! Os casa é bonito.", 1),
+        ("Chegou o fone! vem ver.", 1),
+        ("Aproveite já! Chegou o fone por R$ 149. Compre agora!", 1),
+        ("Fone de ouvido Bluetooth. Vem ver!", len(CREDIT) - 1),
+        ("Você não se vê de fone.", 0),  # alone it may be none
+        ("Você não se vê de fone. vem ver!", 2),
+    ],
+)
+def test_slips_are_counted(answer: str, found: int) -> None:
+    assert slips(FONE, answer) == found
+    assert neatness(FONE, answer) == CREDIT[min(found, len(CREDIT) - 1)]
+
+
+def test_what_is_not_used_any_more_takes_nothing_back() -> None:
+    assert total(FONE, f"{GOOD} Não use mais desculpas!") > 0.8
+    assert total(FONE, f"{GOOD} Não use mais isso.") == 0

@@ -297,4 +297,4 @@ def test_the_pages_example_of_a_score_runs(monkeypatch: pytest.MonkeyPatch, caps
     (shown,) = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(root)
     exec(compile(shown, "docs/rewards.md", "exec"), {})
-    assert "'push.invented': -0.1" in capsys.readouterr().out
+    assert "'push.invented': -0.03" in capsys.readouterr().out

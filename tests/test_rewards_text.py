@@ -1,14 +1,13 @@
 """The measures of Portuguese text, each worked out by hand, and what an answer claims in figures."""
 
 import pytest
-from rewards_examples import PROMPTS, Prompt
+from rewards_examples import Prompt
 
 from rewards import v42
 from rewards.extraction import _DESCRIPTORS
 from rewards.parsing import text
-from rewards.parsing.calls import URGES
 from rewards.parsing.claims import claims, insight_figures, invented
-from rewards.parsing.offers import names_product, push_figures
+from rewards.parsing.offers import names_product
 from rewards.parsing.text import Figure, figures, occurs
 from rewards.types import LONGEST
 
@@ -80,8 +79,8 @@ def test_words_are_folded_and_keep_their_numbers_whole() -> None:
 
 
 def test_the_word_lists_are_as_long_as_they_were() -> None:
-    patterns = [v42.BUSINESS_WORDS, v42.ACTION_WORDS, v42.DOMAIN_WORDS, v42.PUSH_WORDS, v42.GENERIC, URGES]
-    assert [pattern.pattern.count("|") + 1 for pattern in patterns] == [30, 34, 10, 19, 16, 30]
+    patterns = [v42.BUSINESS_WORDS, v42.ACTION_WORDS, v42.DOMAIN_WORDS, v42.PUSH_WORDS, v42.GENERIC]
+    assert [pattern.pattern.count("|") + 1 for pattern in patterns] == [30, 34, 10, 19, 16]
     assert [len(words) for words in (text.PORTUGUESE, text.FOREIGN, _DESCRIPTORS)] == [113, 95, 19]
     assert frozenset() == (text.FOREIGN & text.PORTUGUESE)
 
@@ -198,13 +197,6 @@ def test_figures_of_insights() -> None:
     assert insight_figures(prompt, "De 20% e 99% a 30%, não 77%.") == (1, 1, 4)
     assert insight_figures(prompt, "20%") == (0.5, 0, 1)
     assert insight_figures(Prompt("insights", "Recompra de 20%."), "20% e 99%") == (0, 1, 2)
-
-
-def test_figures_of_a_push() -> None:
-    bare = Prompt("push", "Push: fone com 20% de desconto.")
-    assert push_figures(bare) == [20]
-    assert push_figures(PROMPTS["push"]) == [20]
-    assert push_figures(Prompt("push", "Push: fone a R$ 30.", None, {"product": "fone"})) == []
 
 
 @pytest.mark.parametrize(

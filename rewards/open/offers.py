@@ -88,10 +88,10 @@ HALF, NEARLY_HALF = 50, 60
 _STOCK = word_set("""
     aprov garan confi compr corra corre merec ofert novid chego vem venha hoje agora loja site voce para leve perca
     confe desco off cupom cupo frete grati apena somen entre clique toque olha sobre descu conhe nossa nosso chega
-    esper promo
+    esper promo cliqu visit temo acess
     """)
 _LINES = (Path(__file__).parents[1] / "corpus" / "push.txt").read_text(encoding="utf-8").splitlines()
-OFTEN = 25
+OFTEN = 45
 """In how many pushes for anything a word stands that fits all of them."""
 
 

@@ -34,13 +34,16 @@ def stand_in(name: str) -> str:
 
 def reads_well(said: str, limits: Limits) -> float:
     """How well a text reads, in [0, 1]."""
-    worth = [place for sentence in stream(said) for place in sentence]
+    worth = [place for sentence in stream(ONE_BY_ONE.sub("logo", said)) for place in sentence]
     if not worth:
         return 0.0
     credit = _between(sum(worth) / len(worth), limits.mean)
     for size, ends in limits.stretches.items():
         credit *= _between(worst(worth, size), ends)
     return credit
+
+
+ONE_BY_ONE = re.compile(r"(?i)\b(uma?) a \1\b")
 
 
 def _between(worth: float, ends: tuple[float, float]) -> float:

@@ -44,7 +44,8 @@ _ANOTHER = re.compile(
 _UNSAID = re.compile(
     r"\b(?:desconsider|ignor|descart|esquec)\w{1,3} (?:(?:est|ess)[ea]s? |isso|isto|tud|(?:o"
     r"|est[ea]) (?:texto|analise)|a analise|as (?:sugest|recomend|acoes))"
-    r"|\bnao (?:use|siga|publique|faca)m?(?: isso| (?:est|ess)\w+ (?:sugest|recomend|analise)\w*)?(?=\W*(?:$|[:.!]))"
+    r"|\bnao (?:use|siga|publique|faca)m?(?! mais\b)"
+    r"(?: isso| (?:est|ess)\w+ (?:sugest|recomend|analise)\w*)?(?=\W*(?:$|[:.!]))"
     r"|\bnao (?:tenho como|posso|consigo|sei) (?:ajud|respond)|\b(?:retiro|desdigo) (?:o |tudo)"
     r"|\bnao e verdade\b|\bno es (?:verdad|cierto)|\bignore this"
     r"|\bnao (?:acredite|confie|considere)m? n?(?:isso|isto)\b"

@@ -1,9 +1,9 @@
-"""The reward of a push in the set `open`: one short notification that names its product, passes on what its brief
+"""The reward of a push: one short notification that names its product, passes on what its brief
 offers and nothing else, in Portuguese that reads.
 
-All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), one push, short, in
-words of its own. What it says: the product is named, its brief's offer is told, and nothing is false (numbers, dates,
-further offers).
+All credit is a product. What the text is as a whole: an answer at all (rewards/open/prose.py), one push, short, in
+words of its own, without slips (rewards/open/slips.py). What it says: the product is named, its brief's offer is told,
+and nothing is false (numbers, dates, further offers).
 """
 
 import re
@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from rewards import v42
 from rewards.open import numbers, offers
+from rewards.open.calls import invites, is_hollow, is_order
 from rewards.open.offers import is_call, is_stock, stem_of, stems
 from rewards.open.order import Limits, is_imperative, is_infinitive, stand_in
 from rewards.open.prose import LETTER, is_answer, said_twice
+from rewards.open.slips import CREDIT, neatness
 from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
 from rewards.types import Component, PromptLike, clip, filled
@@ -36,13 +39,13 @@ UNTOLD = 0.3
 TOO_LONG = 0.5
 FORMAL = 0.6
 """Credit of a push in the tone of a letter."""
+UNCALLED = 0.93
+"""Credit of a push that speaks to nobody."""
+OWN_WORDS = 2
 PLAIN = 0.88
 """Credit of a push whose words fit any product."""
 BARE = 0.65
 """Credit of a push without any word of its own."""
-_CALLS_OUT = re.compile(r"[!?]|\b(?:voc[êe]s?|vc|seus?|suas?|te|teu|tua|vem|bora)\b")
-UNCALLED = 0.93
-"""Credit of a push that speaks to nobody."""
 LISTED = 0.2
 """Credit of a list of calls: so many words that fit any product, which are this share of all."""
 MANY_CALLS = 6
@@ -92,7 +95,8 @@ class Push:
             "push.portuguese",
             0.20,
             "Portuguese that reads, in words of its own",
-            f"words that fit any product leave {PLAIN:.0%}, none beside the product {BARE:.0%}, nobody spoken to"
+            f"one slip leaves {CREDIT[1]:.0%}, two {CREDIT[2]:.0%}, more {CREDIT[3]:.0%};"
+            f" words that fit any product leave {PLAIN:.0%}, none beside the product {BARE:.0%}, nobody spoken to"
             f" {UNCALLED:.0%}, shouting {LOUD:.0%}",
         ),
         Component(
@@ -117,10 +121,10 @@ class Push:
         named = names_product(prompt, answer) if known else 0.0
         told = tells_offer(prompt, answer)
         false = push_inventions(prompt, answer) > 0
-        fits = clip((200 - len(text.squeeze(answer))) / 80) ** 2
+        fits = v42.push_length_share(len(text.squeeze(answer)))
         formal = bool(LETTER.search(fold(answer)))
         gate = whole(prompt, answer) * (TOO_LONG + (1 - TOO_LONG) * fits) * (FORMAL if formal else 1.0)
-        gate *= lively(prompt, answer)
+        gate *= lively(prompt, answer) * neatness(prompt, answer)
         if known:
             gate *= WITHOUT_PRODUCT + (1 - WITHOUT_PRODUCT) * named
         gate *= FALSE if false else UNTOLD + (1 - UNTOLD) * told
@@ -143,7 +147,8 @@ def is_one(prompt: PromptLike, answer: str) -> float:
     """Credit of a text by whether it is one push: several to choose from, or one about pushes, are none."""
     lines = [line for line in answer.splitlines() if line.strip()]
     several = has_options(answer) or sum(names_product(prompt, line) == 1 for line in lines) > 1
-    return NOT_ONE ** (several + 2 * is_about_pushes(prompt, answer) + said_twice(answer))
+    twice = said_twice(answer) + 2 * is_hollow(fold(answer))
+    return NOT_ONE ** (several + 2 * is_about_pushes(prompt, answer) + twice)
 
 
 def has_options(answer: str) -> bool:
@@ -155,7 +160,8 @@ def is_about_pushes(prompt: PromptLike, answer: str) -> bool:
     """Whether a text tells what a push is or should say, or is a form of its brief's labels that is filled in."""
     product = fold(prompt.reference.get("product", ""))
     bare = _HEADING.sub("", fold(answer))
-    return any(word not in product for word in _META.findall(bare)) or gives_back_labels(prompt.user, bare)
+    told = any(word not in product for word in _META.findall(bare)) or gives_back_labels(prompt.user, bare)
+    return told or is_order(bare, prompt)
 
 
 _LABEL = re.compile(r"(?:^|[\n|;.,!?] ?|\b[ey] )(?!cupo|codigo|voucher)([a-z]{3,15}):")
@@ -172,16 +178,12 @@ def lively(prompt: PromptLike, answer: str) -> float:
     said = [stem for stem in stems(answer) if stem.isalpha()]
     own = {*said} - set(stems(prompt.reference.get("product", "")))
     own -= {stem_of(fold(code)) for code in offers.codes(prompt.user)}
+    told = {*stems(prompt.user)}
     calls = sum(map(is_call, said))
     if calls >= MANY_CALLS and calls >= CALLS * len(said):
         return LISTED
-    credit = BARE if not own else PLAIN if sum(not is_stock(stem) for stem in own) < 2 else 1.0
-    return credit if calls_out(answer) else credit * UNCALLED
-
-
-def calls_out(answer: str) -> bool:
-    """Whether a push speaks to somebody: asks, exclaims, orders or says whose the product is."""
-    return bool(_CALLS_OUT.search(answer.lower())) or any(map(is_imperative, text.words(answer)))
+    credit = BARE if not own else PLAIN if sum(not is_stock(stem) for stem in own - told) < OWN_WORDS else 1.0
+    return credit if invites(fold(answer)) else credit * UNCALLED
 
 
 @lru_cache(maxsize=REMEMBERED)

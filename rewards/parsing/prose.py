@@ -78,8 +78,8 @@ _ORDINARY = (
 """Words that stand inside of sentences with a small letter."""
 
 
-_EACH = re.compile(r"(?<=[^\W\d_]{3}s) cada(?=\s*(?:[.,:;!?)\n]|$))")
-"""What may end a clause behind several of something («com metade dos clientes cada»)."""
+_EACH = re.compile(r"(?:(?<=[^\W\d_]{3}s)|(?<=\d)) cada(?=\s*(?:[.,:;!?)\n]|$))")
+"""What may end a clause behind several of something or a price («com metade dos clientes cada», «R$ 5 cada»)."""
 
 
 def disorder(text: str) -> int:

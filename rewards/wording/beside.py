@@ -60,8 +60,12 @@ _NOT_IN_ENGLISH = re.compile(
 )
 MOST_ALONE = 6
 """Words of a clause that speaks of the answer without naming it («Favor desconsiderar»)."""
-_EVER = re.compile(r"\W*(?:(?:de jeito|em hipotese|nem|nunca|mais|por favor|nada) ?(?:\w+ ?){0,3})?\W*")
-"""What stands behind a verb that is said of the answer without naming it («não use de jeito nenhum»)."""
+_EVER = re.compile(
+    r"\W*(?:(?:de jeito|em hipotese|nem|nunca|mais(?! (?!nada|iss|ist|ess|est)\w+\W*$)|por favor|nada) ?"
+    r"(?:\w+ ?){0,3})?\W*"
+)
+"""What stands behind a verb that is said of the answer without naming it («não use de jeito nenhum»), not what else
+is not used («não use mais desculpas»)."""
 _CLAUSE = re.compile(r"(?<=[.!?;\n])\s+|\n+|; |\((?=[a-z])")
 
 
