@@ -1,21 +1,21 @@
-"""The reward of insights in the set `grounded`: what a brief's figures say, and what to do about it, in Portuguese that
-reads.
+"""The reward of insights: what a brief's figures say, and what to do about it, in Portuguese that reads; for the shop
+that the generator makes up as for any other.
 
-All credit is a product. What the text is as a whole: an answer at all (rewards/parsing/prose.py), in enough words of
-its own. What it says: the figures asked about are used and none is false (rewards/parsing/readings.py), steps are
-advised, and they do no harm.
+All credit is a product. What the text is: an answer at all, in order, in enough words of its own. What it says: the
+figures asked about are told and none is false (rewards/parsing/claims.py), steps are advised that fit this shop
+(rewards/parsing/advice.py) and do no harm.
 """
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards.open.advice import advises, clauses, sentences
-from rewards.open.order import Limits, is_infinitive
-from rewards.open.prose import LETTER, is_answer, said_twice
-from rewards.open.readings import Reading, key_values, read_figures
+from rewards.open.prose import LETTER
+from rewards.parsing import advice as advising
 from rewards.parsing import text
-from rewards.parsing.text import fold, word_set, words
+from rewards.parsing.claims import claims, insight_figures, sentences
+from rewards.parsing.fluency import INSIGHTS, reads_well
+from rewards.parsing.prose import advice_lines, is_scrappy, ordered, stands
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.unwanted import harms
 
@@ -23,160 +23,167 @@ LONGEST = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
 MOST_FIGURES = 80
 """A text with more is a table or none; each is weighed against every fact."""
-READS = Limits((-0.35, -0.1), {8: (-1.35, -1.1)})
-UNUSED = 0.35
-"""Credit without the figures asked about."""
-NO_ADVICE = 0.5
-"""Credit without a step to take."""
 FALSE = 0.3
 """Credit of what is false."""
-HALF_TRUE = 0.6
-"""Credit of a false figure among many."""
-MANY = 5
-FORGIVEN = 8
-"""How many figures that are right excuse one that nothing explains."""
+MANY = 6
+"""How many figures that are right excuse one that nothing explains, since who tells much works out what no reader of
+figures follows; one at a label of the brief takes twice as many."""
+WRONG_SHARE = 3.5
+"""By how much more than its share of all figures a false one costs."""
+UNUSED = 0.25
+"""Credit without the figures asked about."""
+NO_ADVICE = 0.2
+"""Credit without a step to take."""
+ENOUGH_ADVICE = 1.5
+"""Lines of advice that earn all: one with a means, and one about a word of the brief."""
+ENOUGH_FIGURES = 2
 THIN = 0.2
-"""Credit of hardly a word of its own, and of a line of bare verbs."""
-_QUOTED = re.compile('[“"«][^”"»]{0,200}[”"»]')
-VAGUE = 0.95
-"""Credit where a step would fit any shop."""
-FORMAL = 0.85
-"""Credit of a letter."""
-TWICE = 0.6
-"""Credit of a text that says a sentence twice."""
-FEWEST_WORDS, MOST_WORDS, WANTED_SHARE = 18, 45, 1.35
-"""Words of its own that are enough: by those of the brief, since a longer question wants a longer answer."""
-LEAST_STEP = 0.15
-"""Worth of advice that would fit any shop."""
-ENOUGH_STEPS = 1.5
-ENOUGH_DEPTH = 4
-_ABOUT_THE_TASK = re.compile(
-    r"\b(?:a tarefa (?:pede|era)|esta resposta (?:e|foi|tem|traz|analisa)\b|um bom analista"
-    r"|boa analise|vou analisar|serao analisad"
-    r"|retornar(?:emos|ei)|recebemos (?:a|sua) (?:solic|mensag)|recomend\w+ que (?:voce )?recomend"
-    r"|recomend\w+ acoes (?:para|em|sobre)|nao (?:posso|consigo|sei) (?:ajud|respond))"
-)
-_STOCK = word_set("""
-    melho exper clien marke forta relac acomp indic metri dados equip servi quali comun estra inves inova tecno capac
-    trein engaj fidel cresc resul satis aprim otimi monit anali plane cuida atend negoc merca susta foco efici objet
-    perio aten aumen reduz elev recom suger prior fazer mante manti criar busca acoes acao ating conti produ venda vende
-    empre proce
-    """)
-"""Beginnings of words that advise any shop."""
+"""Credit of hardly a word of its own."""
+FEWEST_WORDS, MOST_WORDS = 13, 45
+WANTED, SPARED = 3, 50
+"""Words of its own that are enough, by those of the brief: so many for each but the first ones, since a question with
+many figures wants a longer answer."""
+UNREAD = 0.8
+"""Credit of prose with a stretch that does not read. A step down to nothing costs other shops more (rho on tones .71 to
+.66) than it keeps out."""
+FORMAL = 0.6
+"""Credit of a letter; what it quotes is one to somebody else."""
+LONGEST_ECHO = 4
+"""Words in a row of its brief that a step may have: the question given back advises nothing."""
+_QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,300}[\"”»]")
 
 
 @dataclass(frozen=True)
 class Insights:
     components: tuple[Component, ...] = (
-        Component("insights.structure", 0.10, "told in parts: lines or sentences", "3 earn all"),
+        Component("insights.structure", 0.10, "told in parts: lines or sentences", "2 of them earn all"),
         Component(
             "insights.action_words",
             0.25,
-            "steps that are advised, in words that would not fit any shop",
-            f"{ENOUGH_STEPS} earn all; without any {NO_ADVICE:.0%} of all credit is left",
+            "lines that ask for action and name a means",
+            f"a line with a means is 1, about a word of the brief alone .5, and {ENOUGH_ADVICE} earn all; without any"
+            f" {NO_ADVICE:.0%} of all credit is left, x .75 with a step that says nothing, x .55 with most, x .85 with"
+            " one said twice, x .6 without a figure where none serves what was asked about, where figures are only"
+            " listed x .6 if all steps would fit any shop, else x .89; advice that harms leaves none",
         ),
         Component(
             "insights.length",
             0.10,
-            "250 to 1400 characters",
+            "up to 1000 characters, falling to 0 at 1600",
             f"all credit falls to {THIN:.0%} with the words that are not the brief's, {FEWEST_WORDS} to {MOST_WORDS} of"
-            " which are enough",
+            " which are enough, by the length of the brief",
         ),
         Component(
             "insights.key_figures",
             0.35,
-            "share of the figures asked about that are told",
+            "share of the figures asked about that are told, and at no other label",
             f"half of them are enough for the rest of the credit, without any {UNUSED:.0%} of it is left",
         ),
         Component(
             "insights.coherence",
             0.20,
-            "what is made of the figures: others of the brief, what follows from them, tests and targets",
-            f"{ENOUGH_DEPTH} earn all",
+            "figures that are not false: of the brief, that follow from them, proposed",
+            f"{ENOUGH_FIGURES} earn all",
         ),
         Component(
             "insights.invented",
             -0.05,
-            "false figures: unknown to the brief, at another label, moved the other way",
-            f"2 cost all; one leaves {FALSE:.0%} of all credit, {HALF_TRUE:.0%} among {MANY} and more right ones, none"
-            f" where nothing but {FORGIVEN} right ones stands against it; what is proposed and what follows from the"
-            " brief is free",
+            "false figures: of another label, moved otherwise, or unknown to the brief",
+            f"2 cost all; one leaves {FALSE:.0%} of all credit, more among many; {MANY} right ones excuse one that"
+            " nothing explains; whole numbers up to 10 without a unit, proposals, spans of time and what follows from"
+            " the brief are free",
         ),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        if len(answer) > LONGEST or len(text.figures(answer)) > MOST_FIGURES:
-            return (0.0,) * len(self.components)
-        answer = answer.strip()
-        folded = fold(answer)
         length = len(text.squeeze(answer))
-        reading = read_figures(prompt, answer)
-        advised = clip(sum(advice(folded, prompt.user)) / ENOUGH_STEPS)
-        known = len(key_values(prompt.reference))
-        gate = 0.0 if harms(folded) or _ABOUT_THE_TASK.search(folded) else is_answer(answer, prompt.user, READS)
-        gate *= substance(answer, prompt.user) * (NO_ADVICE + (1 - NO_ADVICE) * advised)
-        is_false = bool(reading.false + reading.wrong and prompt.reference.get("facts"))
-        gate *= truth(reading) if is_false else 1.0
-        gate *= FORMAL if LETTER.search(_QUOTED.sub(" ", folded)) else 1.0
-        gate *= VAGUE if is_vague(folded, prompt.user) else 1.0
-        if any(_is_of_verbs(line) for line in answer.splitlines()):
-            gate *= THIN
-        if known and not is_false:
-            gate *= UNUSED + (1 - UNUSED) * clip(2 * reading.used + reading.derived / known)
+        if length > LONGEST or len(text.figures(answer)) > MOST_FIGURES:
+            return (0.0,) * len(self.components)
+        known = bool(prompt.reference.get("key_figures"))
+        folded = text.fold(advising.untabled(answer))
+        told = insight_figures(prompt, advising.untabled(answer))
+        used = max(told.used, told_anywhere(prompt, answer))
+        false = told.false + advising.praises_low(folded) * known
+        right = len({(one.value, one.unit) for one in claims(text.spelled(answer))}) - false
+        advice, worth = _advice(prompt, folded, used)
+        gate = _is_answer(prompt, answer) * worth * enough_words(answer, prompt.user)
+        true = truth(right, false - told.untied, told.untied) if prompt.reference.get("facts") else 1.0
+        if known and true == 1:
+            gate *= UNUSED + (1 - UNUSED) * clip(2 * used)
         shares = (
-            gate * clip(len(sentences(folded)) / 3),
-            gate * advised,
-            gate * clip(min(length / 250, (2000 - length) / 600)),
-            gate * reading.used,
-            gate * clip((reading.told + reading.derived + min(2, reading.proposed)) / ENOUGH_DEPTH),
-            clip((reading.false + reading.wrong) / 2),
+            gate * true * clip(len(advising.parts(answer)) / 2),
+            gate * true * advice,
+            gate * true * clip((1600 - length) / 600),
+            gate * true * used,
+            gate * true * clip(right / ENOUGH_FIGURES),
+            gate * clip(false / 2),
         )
-        return filled(shares, self.components, frozenset({"insights.key_figures"}), bool(known))
+        return filled(shares, self.components, frozenset({"insights.key_figures"}), known)
 
 
-def substance(answer: str, brief: str) -> float:
-    """Credit by how many words of its own an answer has, in [0, 1]: nearly none is its brief told again; a longer brief
-    wants more of them; and what is said twice counts less."""
-    said, known = ({word[:5] for word in words(one) if len(word) > 2} for one in (answer, brief))
-    own = len(said - known)
-    given_back = clip((own / max(1, len(said)) - 0.15) / 0.2)
-    wanted = min(MOST_WORDS, max(FEWEST_WORDS, WANTED_SHARE * len(known)))
-    return given_back * (THIN + (1 - THIN) * clip(own / wanted)) * (TWICE if said_twice(answer) else 1.0)
+def _is_answer(prompt: PromptLike, answer: str) -> float:
+    """How much a text is one answer at all, in [0, 1]: Portuguese, in order and whole, with variety and words of its
+    own; nothing of one that takes itself back, or advises harm."""
+    said = advising.untabled(answer)
+    folded = text.fold(said)
+    if harms(folded) or not stands(said) or is_scrappy(said):
+        return 0.0
+    tokens = text.words(folded)
+    own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
+    whole = text.sound(said, prompt.user) * ordered(said) * (1.0 if reads_well(said, prompt, INSIGHTS) else UNREAD)
+    letter = FORMAL if LETTER.search(_QUOTED.sub(" ", folded)) else 1.0
+    return own * whole * letter * advising.telling(folded, tokens, prompt.user)
 
 
-def truth(reading: Reading) -> float:
-    """Credit by what is false, in [0, 1]: by the share of figures that nothing explains, some of which many right ones
-    excuse; and by figures at another's label or moved otherwise."""
-    right = reading.told + reading.derived
-    strange = max(0.0, reading.false - (right / FORGIVEN if right >= MANY else 0))
-    credit = max(FALSE, 1 - 3.5 * strange / (right + reading.false)) if strange else 1.0
-    if reading.wrong:
-        credit *= HALF_TRUE if right >= MANY * reading.wrong else FALSE
-    return credit
+def _advice(prompt: PromptLike, folded: str, used: float) -> tuple[float, float]:
+    """How much of enough advice a folded text has, and the credit that its advice leaves. `used`: share of the figures
+    asked about that it tells."""
+    brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
+    own = text.without_copies(folded, prompt.user, LONGEST_ECHO)
+    lines = {line: advising.advises(line, planned, brief) for line, planned in advice_lines(own)}
+    told = [line for line, worth in lines.items() if worth]
+    advice = clip(sum(lines[line] * advising.steps(line) for line in told) / ENOUGH_ADVICE)
+    credit = NO_ADVICE + (1 - NO_ADVICE) * advice
+    if advice > ENOUGH_ADVICE / 3:
+        credit *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
+        credit *= advising.REPEATED if advising.repeats(told) else 1.0
+        asked = map(text.fold, prompt.reference.get("key", ()))
+        credit *= advising.ASTRAY if not used and advising.is_astray(told, asked) else 1.0
+        credit *= advising.detail(told, folded, prompt.user)
+    return advice, credit
 
 
-def advice(folded: str, brief: str = "") -> list[float]:
-    """The worth of each sentence that advises, in [0, 2]: 1 from three words on that would not fit any shop and are
-    not the brief's, twice for two steps."""
-    known = frozenset(word[:5] for word in words(brief)) | _STOCK
-    return [_own(line, known) * min(2, max(1, clauses(line))) for line in sentences(folded) if advises(line, brief)]
+def enough_words(answer: str, brief: str) -> float:
+    """Credit by how many words of its own an answer has, in [`THIN`, 1]; a longer brief wants more of them."""
+    said, known = ({word[:5] for word in text.words(one) if len(word) > 2} for one in (answer, brief))
+    wanted = min(MOST_WORDS, max(FEWEST_WORDS, WANTED * len(known) - SPARED))
+    return THIN + (1 - THIN) * clip(len(said - known) / wanted)
 
 
-def is_vague(folded: str, brief: str) -> bool:
-    """Whether a sentence that advises has hardly a word that would not fit any shop."""
-    known = frozenset(word[:5] for word in words(brief)) | _STOCK
-    return any(_own(line, known) < _LEAST_OWN for line in sentences(folded) if advises(line))
+def truth(right: int, tied: int, untied: int) -> float:
+    """Credit by what is false, in [`FALSE`, 1]: by its share of all figures, but for what many right ones excuse.
+    `tied`: false figures at a label of the brief, and movements."""
+    excused = right / MANY if right >= MANY else 0.0
+    strange = max(0.0, untied - excused) + max(0.0, tied - excused / 2)
+    return max(FALSE, 1 - WRONG_SHARE * strange / max(1, right + tied + untied))
 
 
-_LEAST_OWN = 0.34
-"""Two words of three that earn all."""
+def told_anywhere(prompt: PromptLike, answer: str) -> float:
+    """Share of the key figures that the answer states in a sentence which names their label, or fewer labels than
+    figures: it may call them by other names than its brief («quem chega tarde são 13%»)."""
+    facts = prompt.reference.get("facts", ())
+    key = {float(number) for number in prompt.reference.get("key_figures", ())}
+    found: set[float] = set()
+    for sentence in sentences(text.spelled(answer)):
+        told = text.figures(sentence)
+        named = {fact["label"] for fact in facts if told and advising.named_by(fact).search(sentence)}
+        for number in key - found:
+            units = {fact["label"]: fact.get("unit", "") for fact in facts if fact["value"] == number}
+            if len(named) < len(told) or units.keys() & named:
+                near = [one for one in told if not units or one.unit in ("", *units.values())]
+                found |= {number for one in near if abs(one.value - number) <= min(one.tolerance, _ROUNDED * number)}
+    return len(found) / max(1, len(key))
 
 
-def _own(line: str, known: frozenset[str]) -> float:
-    stems = {word[:5] for word in words(line) if len(word) > 3 and word.isalpha() and word not in text.PORTUGUESE}
-    return max(LEAST_STEP, clip(len(stems - known) / 3))
-
-
-def _is_of_verbs(line: str) -> bool:
-    said = words(line)
-    return len(said) > 2 and all(map(is_infinitive, said))
+_ROUNDED = 0.035
+"""Share of a figure by which it may be rounded («3» is no «3,2»)."""
