@@ -14,8 +14,8 @@ from rewards.open.prose import LETTER
 from rewards.parsing import advice as advising
 from rewards.parsing import text
 from rewards.parsing.claims import claims, insight_figures, sentences
-from rewards.parsing.fluency import INSIGHTS, reads_well
-from rewards.parsing.prose import advice_lines, is_scrappy, ordered, stands
+from rewards.parsing.fluency import stream
+from rewards.parsing.prose import advice_lines, disorder, is_scrappy, stands
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.unwanted import harms
 
@@ -32,7 +32,7 @@ WRONG_SHARE = 3.5
 """By how much more than its share of all figures a false one costs."""
 UNUSED = 0.25
 """Credit without the figures asked about."""
-NO_ADVICE = 0.2
+NO_ADVICE = 0.1
 """Credit without a step to take."""
 ENOUGH_ADVICE = 1.5
 """Lines of advice that earn all: one with a means, and one about a word of the brief."""
@@ -43,9 +43,13 @@ FEWEST_WORDS, MOST_WORDS = 13, 45
 WANTED, SPARED = 3, 50
 """Words of its own that are enough, by those of the brief: so many for each but the first ones, since a question with
 many figures wants a longer answer."""
-UNREAD = 0.8
-"""Credit of prose with a stretch that does not read. A step down to nothing costs other shops more (rho on tones .71 to
-.66) than it keeps out."""
+ODD = 8.0
+"""What a place that no sentence has takes from a text's worth in the order model, and what each text has to make up:
+a few good words in a row are no proof that somebody meant them."""
+SCRAPS, PROSE = -0.4, -0.2
+"""Worth of a place, in the mean, up to which a text is scraps, and from which on it reads."""
+BLEMISHED = 0.95
+"""Credit of a text that reads with one odd place."""
 FORMAL = 0.6
 """Credit of a letter; what it quotes is one to somebody else."""
 LONGEST_ECHO = 4
@@ -130,9 +134,27 @@ def _is_answer(prompt: PromptLike, answer: str) -> float:
         return 0.0
     tokens = text.words(folded)
     own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
-    whole = text.sound(said, prompt.user) * ordered(said) * (1.0 if reads_well(said, prompt, INSIGHTS) else UNREAD)
+    whole = text.sound(said, prompt.user) * order(said)
     letter = FORMAL if LETTER.search(_QUOTED.sub(" ", folded)) else 1.0
     return own * whole * letter * advising.telling(folded, tokens, prompt.user)
+
+
+def order(said: str) -> float:
+    """Credit by how well words stand in an order that occurs, in [0, 1]; long texts may have an odd place now and
+    then."""
+    found = stream(said)
+    worth = [place for sentence in found for place in sentence]
+    odd = max(0, disorder(said) - len(worth) // 40) + sum(map(_is_odd, found))
+    mean = (sum(worth) - ODD * (1 + odd)) / max(1, len(worth))
+    return BLEMISHED ** min(10, odd) * clip((mean - SCRAPS) / (PROSE - SCRAPS))
+
+
+def _is_odd(sentence: list[float]) -> bool:
+    return sum(sentence) / (len(sentence) + _SHORT) < _ODD_SENTENCE
+
+
+_SHORT, _ODD_SENTENCE = 3, -0.5
+"""Places that a sentence counts as longer, since one word tells little; and the worth of one that nobody writes."""
 
 
 def _advice(prompt: PromptLike, folded: str, used: float) -> tuple[float, float]:

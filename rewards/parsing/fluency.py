@@ -138,7 +138,6 @@ READS = 0.6
 """From which share on prose is whole. Below, it is nothing: a step, since who pays for half-broken prose shows the way
 to prose that passes and means nothing."""
 PUSH = Limits({3: -1.85, 8: -0.42}, sentence=-0.5, mean=-0.1)
-INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06)
 """What reads (rewards/parsing/fluency.py): nineteen of twenty good answers of other writers do."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
 
