@@ -111,11 +111,11 @@ def test_a_key_figure_is_told_without_its_label_but_at_no_other(said: str, share
     ("right", "tied", "untied", "credit"),
     [
         (3, 0, 0, 1),
-        (1, 0, 1, FALSE),  # half of two figures: 1 - 3.5 / 2 is below it
-        (5, 0, 1, 1 - 3.5 / 6),  # too few to excuse one
+        (1, 0, 1, FALSE),  # half of two figures
+        (5, 0, 1, FALSE),  # too few to excuse one
         (6, 0, 1, 1),  # six right ones do
-        (6, 1, 0, 1 - 3.5 / 2 / 7),  # half of one that stands at a label
-        (20, 0, 6, 1 - 3.5 * (6 - 20 / 6) / 26),
+        (6, 1, 0, 1 - 4.5 / 2 / 7),  # half of one that stands at a label
+        (20, 0, 6, 1 - 4.5 * (6 - 20 / 6) / 26),
     ],
 )
 def test_truth(right: int, tied: int, untied: int, credit: float) -> None:

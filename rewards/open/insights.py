@@ -28,7 +28,7 @@ FALSE = 0.3
 MANY = 6
 """How many figures that are right excuse one that nothing explains, since who tells much works out what no reader of
 figures follows; one at a label of the brief takes twice as many."""
-WRONG_SHARE = 3.5
+WRONG_SHARE = 4.5
 """By how much more than its share of all figures a false one costs."""
 UNUSED = 0.25
 """Credit without the figures asked about."""
@@ -191,18 +191,19 @@ def truth(right: int, tied: int, untied: int) -> float:
 
 
 def told_anywhere(prompt: PromptLike, answer: str) -> float:
-    """Share of the key figures that the answer states in a sentence which names their label, or fewer labels than
-    figures: it may call them by other names than its brief («quem chega tarde são 13%»)."""
+    """Share of the key figures that the answer states in a sentence which names their label, or, with their unit, fewer
+    labels than figures: it may call them by other names than its brief («quem chega tarde são 13%»)."""
     facts = prompt.reference.get("facts", ())
     key = {float(number) for number in prompt.reference.get("key_figures", ())}
     found: set[float] = set()
     for sentence in sentences(text.spelled(answer)):
-        told = text.figures(sentence)
+        told = claims(sentence)
         named = {fact["label"] for fact in facts if told and advising.named_by(fact).search(sentence)}
         for number in key - found:
             units = {fact["label"]: fact.get("unit", "") for fact in facts if fact["value"] == number}
             if len(named) < len(told) or units.keys() & named:
-                near = [one for one in told if not units or one.unit in ("", *units.values())]
+                may_be = {*units.values(), *([""] if units.keys() & named else [])}
+                near = [one for one in told if not units or one.unit in may_be]
                 found |= {number for one in near if abs(one.value - number) <= min(one.tolerance, _ROUNDED * number)}
     return len(found) / max(1, len(key))
 
