@@ -26,7 +26,7 @@ IN_README = {
 }
 """How README says the mean rho of the tasks."""
 TASKS = ("extraction", "insights", "push")
-PROMISED = {"grounded": (0.38, 0.28), "open": (0.69, 0.6), "truth": (0.7, 0.7)}
+PROMISED = {"grounded": (0.38, 0.28), "open": (0.7, 0.6), "truth": (0.7, 0.7)}
 """Of each task of each tone: rho with the raters, and the mean of answers rated 5. `grounded` does not travel."""
 
 Scores = dict[tuple[str, str], list[tuple[float, float]]]
