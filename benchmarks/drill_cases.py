@@ -113,7 +113,7 @@ CONFIGURATIONS = (
     ),
     Configuration("rollouts for 4 steps", grpo={"rollout_steps": 4}),
     Configuration("several epochs (6 steps each)", prompts=13),
-    Configuration("dropout .1", model={"lora_dropout": 0.1}, grpo={"rewards": "open", "entropy_coef": 0.05}),
+    Configuration("dropout .1", model={"lora_dropout": 0.1}, grpo={"rewards": "grounded", "entropy_coef": 0.05}),
     Configuration("checkpoints by time alone", grpo={"save_steps": 12}, minutes=0.003),
     Configuration("evaluation every step", grpo={"eval_steps": 1, "rewards": "controls.length"}),
     Configuration(

@@ -291,7 +291,7 @@ def noted(value: Any, label: str) -> Any:
 
 
 def is_left_alone(path: str) -> bool:
-    return Path(path).stem in LEFT_ALONE or Path(path).parent.name in ("open", "tasks")
+    return Path(path).stem in LEFT_ALONE or Path(path).parent.name == "tasks"
 
 
 class Loader(importlib.machinery.SourceFileLoader):

@@ -25,7 +25,6 @@ from benchmarks.source_parts import ROOT, STATE, Noted, Part, branches, install
 install()
 
 from rewards import load_reward_set  # noqa: E402
-from rewards.sets import SetName  # noqa: E402
 from tucano.audit.relations.table import stores  # noqa: E402
 from tucano.project import COMMITTED_RATINGS  # noqa: E402
 from tucano.statistics.inference import spearman  # noqa: E402
@@ -62,7 +61,6 @@ class Text:
     """An answer and what is known of it: the ratings by their set, whether it deserves little (`bad`) or much (`good`),
     what it may not fall below or exceed."""
 
-    rewards: SetName
     prompt: Asked
     answer: str
     ratings: list[tuple[str, float]] = field(default_factory=list)
@@ -70,20 +68,18 @@ class Text:
     good: bool = False
     floor: float = 0.0
     ceiling: float = 1.0
-    kept: float | None = None
     met: frozenset[int] = frozenset()
 
     def misses(self, score: float, tones: bool) -> float:
         """How far a score is from the ratings of the own shop's answers, or of other shops'."""
-        told = [rating for name, rating in self.ratings if (name == "tones") == tones and self.kept is None]
+        told = [rating for name, rating in self.ratings if (name == "tones") == tones]
         return sum(abs(score - (rating - 1) / 4) for rating in told) / max(1, len(told))
 
     def loss(self, score: float) -> float:
         """How far a score is from what else is known."""
         loss = OF_JUDGED * (self.bad * (max(0.0, score - LOW) + MISSED * (score > LOW)))
         loss += OF_JUDGED * (self.good * (max(0.0, HIGH - score) + MISSED * (score < HIGH)))
-        loss += OF_RELATION * (max(0.0, self.floor - score) + max(0.0, score - self.ceiling))
-        return loss + (abs(score - self.kept) if self.kept is not None else 0.0)
+        return loss + OF_RELATION * (max(0.0, self.floor - score) + max(0.0, score - self.ceiling))
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -96,8 +92,8 @@ class Texts:
     """All texts of a task, their scores, and the harm of leaving parts out."""
 
     def __init__(self, task: str, databases: Path) -> None:
-        self.found: dict[tuple[str, str, str], Text] = {}
-        self.sets = {name: load_reward_set(name, databases) for name in ("grounded", "open")}
+        self.found: dict[tuple[str, str], Text] = {}
+        self.rewards = load_reward_set("grounded", databases)
         self.pairs: list[tuple[Text, Text, float, bool]] = []
         self._read(task)
         self.all = list(self.found.values())
@@ -110,7 +106,6 @@ class Texts:
                 min(text.floor, score - MOVED),
                 max(text.ceiling if text.ceiling < 1 else 1, score),
             )
-            text.kept = score if text.rewards == "open" else None
         known = dict(zip(map(id, self.all), self.scores, strict=True))
         for before, after, by, worse in self.pairs:
             if worse:
@@ -119,10 +114,10 @@ class Texts:
                 after.floor = max(after.floor, known[id(after)] - by)
         self.rho, self.base = self.agreement(), self.missed()
 
-    def _add(self, prompt: dict[str, Any], answer: str, rewards: SetName = "grounded") -> Text:
+    def _add(self, prompt: dict[str, Any], answer: str) -> Text:
         asked = Asked(prompt["task"], prompt["user"], prompt.get("stars"), prompt.get("reference") or {})
-        key = (rewards, json.dumps([asked.user, asked.stars, asked.reference], sort_keys=True), answer)
-        return self.found.setdefault(key, Text(rewards, asked, answer))
+        key = (json.dumps([asked.user, asked.stars, asked.reference], sort_keys=True), answer)
+        return self.found.setdefault(key, Text(asked, answer))
 
     def _read(self, task: str) -> None:
         for path in RATED:
@@ -131,8 +126,6 @@ class Texts:
                 is_old = name.isdigit() and name not in HELD_OUT
                 if line["prompt"]["task"] == task and not (is_old and number % EVERY):
                     self._add(line["prompt"], line["completion"]).ratings.append((name, line["rating"]))
-                    if task in ("push", "insights") and name in ("tones", *HELD_OUT):
-                        self._add(line["prompt"], line["completion"], "open")
         for line in _lines(ROOT / "tests" / "judged_texts.jsonl.xz"):
             for want, _, _, answer in line["texts"] if line["task"] == task else ():
                 text = self._add(line, answer)
@@ -159,7 +152,7 @@ class Texts:
         events: set[Any] = set()
         STATE.frame, STATE.noting = events, note
         try:
-            total = self.sets[text.rewards].score(text.prompt, text.answer).total
+            total = self.rewards.score(text.prompt, text.answer).total
         except ValueError as error:
             if "database" not in str(error):
                 raise
@@ -180,7 +173,6 @@ class Texts:
             told = [
                 (score, rating)
                 for text, score in zip(self.all, self.scores, strict=True)
-                if text.rewards == "grounded"
                 for group, rating in text.ratings
                 if group == name
             ]

@@ -8,17 +8,15 @@ from typing import Literal
 
 from rewards import controls, grounded, v42
 from rewards.classify import classify_task
-from rewards.open.tasks import TASKS as OPEN
 from rewards.parsing.text import readable
 from rewards.tasks.registry import REWARDS
 from rewards.types import PromptLike, Score, TaskReward, clip
 
-SetName = Literal["v4.2", "grounded", "open", "controls.random", "controls.format", "controls.length"]
+SetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
 
 SETS: Mapping[SetName, Mapping[str, TaskReward]] = {
     "v4.2": v42.TASKS,
     "grounded": grounded.TASKS | {task: rewards.grounded for task, rewards in REWARDS.items()},
-    "open": grounded.TASKS | OPEN | {task: rewards.grounded for task, rewards in REWARDS.items()},
     "controls.random": controls.RANDOM,
     "controls.format": controls.FORMAT | {task: rewards.format for task, rewards in REWARDS.items()},
     "controls.length": controls.LENGTH,

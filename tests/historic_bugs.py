@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 
 from benchmarks.reward_speed import forget
-from rewards import PromptLike, RewardSet, Score, classify, extraction, sets, v42
+from rewards import PromptLike, RewardSet, Score, classify, extraction, push, sets, v42
 from rewards.names import REPORTED as TASKS
-from rewards.open import push
-from rewards.open.prose import LETTER
 from rewards.parsing import objects as parsing
 from rewards.parsing import text
 from rewards.sets import SETS, SetName
+from rewards.texts.prose import LETTER
 from rewards.types import Component
 from tucano.audit.gate import audit_rewards
 from tucano.audit.relations.table import Material, Row, read_table, stores

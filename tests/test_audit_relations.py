@@ -236,7 +236,7 @@ def test_a_component_that_does_not_reach_its_weight_is_named(rated: Rated) -> No
 
 def test_lengths_are_read_from_the_table_of_components(rated: Rated) -> None:
     assert documented_lengths(rated.sound, "push") == {"push.length": [120, 200]}
-    assert documented_lengths(rated.sound, "insights") == {"insights.length": [100, 1000]}
+    assert documented_lengths(rated.sound, "insights") == {"insights.length": [1000, 1600]}
     assert documented_lengths(rated.sound, "sql_qa") == documented_lengths(object(), "push") == {}
 
 

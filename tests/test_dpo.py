@@ -233,7 +233,7 @@ def test_without_a_step_what_shapes_grpos_is_refused_by_its_name(idle: dict[str,
 
 
 def test_without_a_step_what_dpo_and_the_preflight_read_may_be_set() -> None:
-    drawn = {"generations": 4, "temperature": 0.9, "rewards": "open", "selection": "truth", "validation_samples": 1}
+    drawn = {"generations": 4, "temperature": 0.9, "rewards": "grounded", "selection": "truth", "validation_samples": 1}
     rehearsed = {"batch_size": 8, "micro_batch": 8, "learning_rate": 0.1, "eval_steps": 50, "save_steps": 15}
     validated({"dpo": DPO, "grpo": {"max_steps": 0, "seeds": [1], **drawn, **rehearsed}})
     for profile in ("laptop", "nano"):

@@ -17,7 +17,7 @@ from tucano.truth import truth
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")
-FROZEN: tuple[SetName, ...] = ("v4.2", "grounded", "open", "controls.format", "controls.random")
+FROZEN: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.random")
 
 
 def scored() -> Iterator[dict[str, Any]]:

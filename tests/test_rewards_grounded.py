@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, load_reward_set
-from rewards.open.push import FALSE, FORMAL, PLAIN, UNTOLD, WITHOUT_PRODUCT
+from rewards.insights import FALSE as INSIGHTS_FALSE
+from rewards.insights import NO_ADVICE, enough_words
 from rewards.parsing.claims import insight_figures
+from rewards.push import FALSE, FORMAL, PLAIN, UNTOLD, WITHOUT_PRODUCT
 from rewards.sql_qa import NAMELESS, tells_of_others
 from tucano.truth import truth
 
@@ -253,7 +255,11 @@ def test_without_a_reference_each_weight_of_form_grows_alike(grounded: RewardSet
 def test_penalties_do_not_grow_without_a_reference(grounded: RewardSet) -> None:
     bare = {task: replace(prompt, reference={}) for task, prompt in PROMPTS.items()}
     assert shares(grounded, bare["extraction"], json.dumps(FIELDS | {"sentiment": "positive"}))["contradiction"] == -0.2
-    assert shares(grounded, bare["insights"], "Foram 77,7% e 88,8% de recompra dos clientes.")["invented"] == -0.05
+    false = f"{ANSWERS['insights']}\n- Já são 88,8% e 99,9%."
+    assert (
+        shares(grounded, bare["insights"], false)["invented"]
+        == shares(grounded, PROMPTS["insights"], false)["invented"]
+    )
     # the offer is not told
     assert shares(grounded, bare["push"], "Prezado, o seu fone tem 77% de desconto para você.") == pytest.approx(
         {name: FALSE * FORMAL * part for name, part in WITHOUT_TRUTH["push"].items()}
@@ -348,10 +354,11 @@ def test_insights_in_the_words_of_their_brief_earn_their_own_share(grounded: Rew
     brief = "A devolução pesa mais que o frete no bolso do cliente. Que ações você recomenda?"
     prompt = replace(PROMPTS["insights"], user=brief, reference={})
     advice = "sugiro rever as medidas e as fotos dos dez itens mais devolvidos."
-    own = shares(grounded, prompt, f"- As trocas custam caro demais para uma loja nova: {advice}")
-    copied = shares(grounded, prompt, f"- A devolução pesa mais que o frete no bolso: {advice}")
+    own = f"- As trocas custam caro demais para uma loja nova: {advice}"
+    copied = f"- A devolução pesa mais que o frete no bolso: {advice}"
+    earned = shares(grounded, prompt, copied)["structure"] / enough_words(copied, brief)
     # of 21 words 9 stand in the prompt in a row: from 65 % of own words down to 50 % all is lost
-    assert copied["structure"] / own["structure"] == pytest.approx((12 / 21 - 0.5) / 0.15)
+    assert earned / shares(grounded, prompt, own)["structure"] == pytest.approx((12 / 21 - 0.5) / 0.15)
 
 
 def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: RewardSet) -> None:
@@ -377,21 +384,22 @@ def test_names_and_execution_of_a_query(grounded: RewardSet) -> None:
 
 
 def test_insights_by_component(grounded: RewardSet) -> None:
-    # one part of two, one line of advice with a means where 1.5 earn all, 69 characters, a false figure
+    # one part of two, one line of advice with a means where 1.5 earn all, one right figure of two and a false one
     answer = "- Recomendo rever o prazo, com recompra de 23,5% e mais 77,7% no mês."
     found = shares(grounded, PROMPTS["insights"], answer)
-    gate = (0.3 + 0.7 / 1.5) * 0.3
+    gate = (NO_ADVICE + (1 - NO_ADVICE) / 1.5) * enough_words(answer, PROMPTS["insights"].user)
     assert found == pytest.approx(
         {
-            "structure": gate * 0.1 / 2,
-            "action_words": gate * 0.25 / 1.5,
-            "length": gate * 0.1 * len(answer) / 100,
-            "key_figures": gate * 0.35 / 2,
-            "coherence": gate * 0.2 * (1 + 1 / 3) / 2,  # «prazo», «recompra» of the trade; «recompra» of the brief
-            "invented": -0.05 / 2,
+            "structure": gate * INSIGHTS_FALSE * 0.1 / 2,
+            "action_words": gate * INSIGHTS_FALSE * 0.25 / 1.5,
+            "length": gate * INSIGHTS_FALSE * 0.1,
+            "key_figures": gate * INSIGHTS_FALSE * 0.35 / 2,
+            "coherence": gate * INSIGHTS_FALSE * 0.2 / 2,
+            "invented": gate * -0.05 / 2,
         }
     )
-    assert shares(grounded, PROMPTS["insights"], answer + " Já 88,8% e 99,9%.")["invented"] == -0.05
+    more = shares(grounded, PROMPTS["insights"], answer + " Já 88,8% e 99,9%.")
+    assert more["invented"] < 2 * found["invented"] < 0
 
 
 @pytest.mark.parametrize(
@@ -414,10 +422,10 @@ def test_proposed_and_derived_figures_are_free(grounded: RewardSet, said: str, f
 
 
 def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
-    loose = "- 23,5 e 1.234 são os números.\n- Recomendo um cupom de 10% para quem já comprou na loja."
+    loose = "- O atraso foi de 23,5%.\n- Recomendo um cupom de 10% para quem já comprou na loja."
     assert shares(grounded, PROMPTS["insights"], loose)["key_figures"] == 0
     told = "- Recompra de 23,5% mostra pouca gente de volta em 1.234 pedidos.\n- Recomendo um cupom de 10% para quem já comprou na loja."
-    assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.25
+    assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.15
 
 
 def test_key_figures_are_those_of_the_labels_that_are_asked_for() -> None:
@@ -441,12 +449,6 @@ def test_a_price_makes_no_copy_of_its_brief(grounded: RewardSet) -> None:
 def test_another_month_is_one_in_words_too(told: str, of_others: bool) -> None:
     assert tells_of_others(f"Conta os pedidos de {told}.", "Quantos pedidos em maio de 2018?") == of_others
     assert not tells_of_others("Conta os pedidos de 05/2018.", "Quantos pedidos em maio de 2018?")
-
-
-def test_words_of_the_brief_have_four_letters(grounded: RewardSet) -> None:
-    prompt = replace(PROMPTS["insights"], user="mês ruim 2018 abcd efgh", reference={})
-    found = shares(grounded, prompt, "No mês de 2018 o ruim e abcd foi a compra do cliente.")
-    assert found["coherence"] == pytest.approx(0.3 * 0.2 / 0.65 * (0.5 + 2 / 3) / 2)  # no advice
 
 
 def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: RewardSet) -> None:

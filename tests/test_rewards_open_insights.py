@@ -1,13 +1,23 @@
-"""The reward of insights in `grounded`: which figures are right, what advises, and what a text loses."""
+"""The reward of insights: which figures are right, how much is enough, and what a text loses."""
 
 import pytest
 from rewards_examples import Prompt
 
 from rewards import load_reward_set
-from rewards.open.arithmetic import is_worked_out
-from rewards.open.insights import FALSE, NO_ADVICE, UNUSED, advice, harms, truth
-from rewards.open.readings import Reading, read_figures
-from rewards.parsing.text import figures, fold
+from rewards.insights import (
+    FALSE,
+    FEWEST_WORDS,
+    MOST_WORDS,
+    THIN,
+    UNUSED,
+    enough_words,
+    harms,
+    told_anywhere,
+    truth,
+)
+from rewards.parsing.claims import insight_figures
+from rewards.parsing.text import figures
+from rewards.texts.arithmetic import is_worked_out
 
 FACTS = [
     {"label": "atraso", "value": 13.0, "unit": "%"},
@@ -27,7 +37,7 @@ GOOD = """O atraso de 13% atinge 94 dos 720 pedidos, e só 8% dos clientes volta
 
 
 def total(answer: str) -> float:
-    return load_reward_set("open").score(BRIEF, answer).total
+    return load_reward_set("grounded").score(BRIEF, answer).total
 
 
 def test_a_good_analysis_earns_nearly_all() -> None:
@@ -43,7 +53,6 @@ def test_a_good_analysis_earns_nearly_all() -> None:
         (GOOD.split("\n-")[0], 0.6),
         (GOOD + "\n- Aumente o atraso dos pedidos.", 0),
         (GOOD + "\nDesconsidere esta análise.", 0),
-        (GOOD + "\nAlternativa B: os números estão bem.", 0),
         (GOOD + "\nMelhorar reduzir investir criar.", 0.3),
         (BRIEF.user, 0.05),
         ("O atraso é de 13%. Melhore sempre a qualidade para os clientes.", 0.3),
@@ -57,87 +66,80 @@ def test_what_a_bad_analysis_has_at_most(answer: str, most: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("said", "false"),
     [
-        ("O atraso é de 13%.", "told"),
-        ("São 720 pedidos.", "told"),
-        ("Dos pedidos, 94 chegaram tarde.", "derived"),  # 13 % of 720
-        ("Cada pedido deixa R$ 90.", "derived"),  # 64.800 / 720
-        ("Chegam no prazo 87%.", "derived"),  # 100 - 13
-        ("A meta é chegar a 9% de atraso.", "proposed"),
-        ("Ofereça um cupom de R$ 20 a partir de R$ 150.", "proposed"),
-        ("Teste por 30 dias.", "proposed"),
-        ("Em três meses, o atraso de 7%.", "proposed"),
-        ("A padaria rende 37,4% da margem.", "false"),
-        ("Perdemos 333 clientes no mês.", "false"),
-        ("A receita é de R$ 64,8 mil.", "told"),
-        ("O abandono foi de 45%.", "false"),
-        ("O ticket ficou em R$ 777.", "false"),
+        ("O atraso é de 13%.", False),
+        ("São 720 pedidos.", False),
+        ("Dos pedidos, 94 chegaram tarde.", False),  # 13 % of 720
+        ("Cada pedido deixa R$ 90.", False),  # 64.800 / 720
+        ("Chegam no prazo 87%.", False),  # 100 - 13
+        ("A meta é chegar a 9% de atraso.", False),
+        ("Ofereça um cupom de R$ 20 a partir de R$ 150.", False),
+        ("Teste por 30 dias.", False),
+        ("Em três meses, o atraso de 7%.", False),
+        ("A receita é de R$ 64,8 mil.", False),
+        ("A padaria rende 37,4% da margem.", True),
+        ("Perdemos 333 clientes no mês.", True),
+        ("O abandono foi de 45%.", True),
+        ("O ticket ficou em R$ 777.", True),
+        ("O atraso foi de 31%.", True),
+        ("A recompra é de 13%.", True),
+        ("A recompra caiu.", True),  # the brief tells no movement
+        ("O atraso disparou no mês.", True),
     ],
 )
-def test_what_a_figure_is(said: str, kind: str) -> None:
-    found = read_figures(BRIEF, said)
-    counts = {name: getattr(found, name) for name in ("told", "derived", "proposed", "false", "wrong")}
-    assert counts[kind] > 0 and sum(counts.values()) == counts[kind]
+def test_what_a_figure_is(said: str, false: bool) -> None:
+    assert (insight_figures(BRIEF, said)[1] > 0) == false
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "share"),
     [
-        "O atraso foi de 31%.",
-        "A recompra é de 13%.",
-        "A recompra caiu.",  # the brief tells no movement
-        "A loja teve 720 de receita e R$ 64.800 de pedidos.",
-        "A recompra era o dobro.",
-        "O atraso disparou no mês.",
-        "A receita de 720 e pedidos de R$ 64.800 pedem cuidado.",
+        ("O atraso é de 13%.", 1),
+        ("Treze por cento chegam tarde.", 1),  # in other words than the brief's
+        ("Um em cada oito chega tarde (13%).", 1),
+        ("A recompra é de 13%.", 0),  # at another label
+        ("Chegam tarde R$ 13.", 0),
+        ("Chegam tarde muitos.", 0),
     ],
 )
-def test_figures_at_another_label_and_movements_that_nobody_told_are_wrong(said: str) -> None:
-    assert read_figures(BRIEF, said).wrong > 0
-
-
-def test_the_key_figure_is_used_and_false_ones_are_counted() -> None:
-    assert read_figures(BRIEF, "O atraso é de 13%.") == Reading(1, 1, 0, 0, 0, 0)
-    assert read_figures(BRIEF, "O abandono foi de 45%.") == Reading(0, 0, 0, 0, 1, 0)
+def test_a_key_figure_is_told_without_its_label_but_at_no_other(said: str, share: float) -> None:
+    assert told_anywhere(BRIEF, said) == share
 
 
 @pytest.mark.parametrize(
-    ("reading", "credit"),
+    ("right", "tied", "untied", "credit"),
     [
-        (Reading(1, 3, 0, 0, 0, 0), 1),
-        (Reading(1, 1, 0, 0, 1, 0), FALSE),  # half of two figures: 1 - 3.5 / 2 is below it
-        (Reading(1, 9, 0, 0, 1, 0), 1),  # eight right ones excuse one
-        (Reading(1, 3, 0, 0, 0, 1), FALSE),
-        (Reading(1, 5, 0, 0, 0, 1), 0.6),
+        (3, 0, 0, 1),
+        (1, 0, 1, FALSE),  # half of two figures
+        (5, 0, 1, FALSE),  # too few to excuse one
+        (6, 0, 1, 1),  # six right ones do
+        (6, 1, 0, 1 - 4.5 / 2 / 7),  # half of one that stands at a label
+        (20, 0, 6, 1 - 4.5 * (6 - 20 / 6) / 26),
     ],
 )
-def test_truth(reading: Reading, credit: float) -> None:
-    assert truth(reading) == pytest.approx(credit)
+def test_truth(right: int, tied: int, untied: int, credit: float) -> None:
+    assert truth(right, tied, untied) == pytest.approx(credit)
+
+
+def test_a_longer_brief_wants_more_words_of_its_own() -> None:
+    own = " ".join(chr(97 + place % 26) * 3 + chr(97 + place // 26) * 2 for place in range(MOST_WORDS))
+    short = "um brief curto"
+    long = " ".join(f"{chr(97 + place % 26)}{chr(97 + place // 26)}xyz" for place in range(60))
+    few = " ".join(own.split()[:FEWEST_WORDS])
+    assert enough_words(few, short) == 1
+    assert enough_words(few, long) == pytest.approx(THIN + (1 - THIN) * FEWEST_WORDS / MOST_WORDS)
+    assert enough_words(own, long) == 1
+    assert enough_words(long, long) == THIN
 
 
 @pytest.mark.parametrize(
     ("said", "follows"),
-    [("R$ 90", True), ("87%", True), ("94", True), ("R$ 64.803", False), ("55%", False)],
+    [("R$ 90", True), ("94", True), ("R$ 65.803", False), ("55%", False)],
 )
 def test_one_step_of_arithmetic(said: str, follows: bool) -> None:
     operands = [(13.0, "%"), (720.0, ""), (64800.0, "R$")]
     assert is_worked_out(figures(said)[0], operands) == follows
-
-
-@pytest.mark.parametrize(
-    ("said", "steps"),
-    [
-        ("Troque a transportadora das rotas lentas.", 1),
-        ("- Fotos novas dos rótulos premiados na página.", 1),
-        ("Vale testar retirada na adega aos sábados.", 1),
-        ("Trocar a transportadora lenta e avisar cada comprador por mensagem.", 2),
-        ("Recomendo melhorar a experiência do cliente.", 0),
-        ("O atraso é de 13%.", 0),
-    ],
-)
-def test_steps_are_advised_in_words_of_their_own(said: str, steps: int) -> None:
-    assert round(sum(advice(fold(said), BRIEF.user))) == steps
 
 
 @pytest.mark.parametrize(
@@ -161,5 +163,4 @@ def test_harm_is_seen_where_it_is_not_denied(said: str, harm: bool) -> None:
 
 
 def test_without_figures_or_steps_credit_falls() -> None:
-    assert UNUSED < NO_ADVICE < 1
     assert total("O atraso pesa.\n- Troque a transportadora das rotas lentas e avise cada comprador.") < UNUSED

@@ -4,8 +4,7 @@ import pytest
 from rewards_examples import Prompt
 
 from rewards import load_reward_set
-from rewards.open import numbers, offers
-from rewards.open.push import (
+from rewards.push import (
     FALSE,
     PLAIN,
     UNCALLED,
@@ -17,7 +16,8 @@ from rewards.open.push import (
     push_inventions,
     tells_offer,
 )
-from rewards.open.slips import CREDIT, neatness, slips
+from rewards.texts import numbers, offers
+from rewards.texts.slips import CREDIT, neatness, slips
 
 
 def brief(product: str, offer: str, *terms: str) -> Prompt:

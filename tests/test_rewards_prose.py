@@ -5,7 +5,7 @@ one.
 import pytest
 
 from rewards import load_reward_set
-from rewards.parsing.prose import concrete, disorder, ordered, stands
+from rewards.parsing.prose import concrete, disorder, stands
 from rewards.parsing.text import sound
 from rewards.wording.unwanted import harms
 from tucano.prompts import Prompt
@@ -64,12 +64,6 @@ def test_names_of_fields_are_whole_where_the_brief_has_them() -> None:
 )
 def test_places_that_no_sentence_has(text: str, places: int) -> None:
     assert disorder(text) == places
-    assert ordered(text) == 0.5**places
-
-
-def test_a_long_text_may_have_one_odd_place_for_each_forty_words() -> None:
-    long = "Recomendo rever o prazo das rotas. " * 7  # 42 words
-    assert (ordered(long + "Vale o prazo com."), ordered("Vale o prazo com.")) == (1.0, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -194,9 +194,9 @@ def test_an_invented_figure_counts_once() -> None:
 
 def test_figures_of_insights() -> None:
     prompt = Prompt("insights", "Recompra de 20%.", None, {"figures": [99.0], "key_figures": [20.0, 30.0]})
-    assert insight_figures(prompt, "De 20% e 99% a 30%, não 77%.") == (1, 1, 4)
-    assert insight_figures(prompt, "20%") == (0.5, 0, 1)
-    assert insight_figures(Prompt("insights", "Recompra de 20%."), "20% e 99%") == (0, 1, 2)
+    assert insight_figures(prompt, "De 20% e 99% a 30%, não 77%.") == (1, 1, 4, 1)
+    assert insight_figures(prompt, "20%") == (0.5, 0, 1, 0)
+    assert insight_figures(Prompt("insights", "Recompra de 20%."), "20% e 99%") == (0, 1, 2, 1)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any
+from typing import Any, NamedTuple
 
 from rewards.parsing import proposed
 from rewards.parsing.advice import named_by, rows
@@ -18,7 +18,7 @@ from rewards.parsing.sums import (
     of_hundred,
     unknown_parts,
 )
-from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, spelled
+from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, spelled, words
 from rewards.types import PromptLike
 
 _ASSERTED = re.compile(r"\b(?:e|foi|era|esta|ficou|fica|chegou|chega)\b")
@@ -82,8 +82,18 @@ def _is_known(figure: Figure, known: Sequence[Figure | float]) -> bool:
     return any(occurs(number, (figure,)) for number in fits)
 
 
-def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
-    """Share of the key figures that the answer states, its false figures, and its claims.
+class Claimed(NamedTuple):
+    """What an answer claims: its share of the key figures, how many of its figures are false, how many it has, and how
+    many of the false ones are tied to no label of the brief."""
+
+    used: float
+    false: int
+    claims: int
+    untied: int
+
+
+def insight_figures(prompt: PromptLike, answer: str) -> Claimed:
+    """What an answer claims in figures.
 
     Where the reference names what its figures are of (`facts`: label, value, unit), a figure counts beside its own
     label alone, and is false beside another's. Proposals («a meta é 30 %»), spans of time and what follows from two
@@ -96,7 +106,7 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
     known = [*figures(prompt.user), *prompt.reference.get("figures", ()), *key]
     if not facts:
         used = sum(occurs(number, figures(answer)) for number in key) / len(key) if key else 0.0
-        return used, invented(asserted, known), len(asserted)
+        return Claimed(used, inventions := invented(asserted, known), len(asserted), inventions)
     stated, false = _stated(_HEADED.sub(r"\1 ", answer), facts, known)
     operands = [(float(fact["value"]), str(fact.get("unit", ""))) for fact in facts]
     false.update((part, 0.0) for part in unknown_parts(answer, operands))
@@ -106,7 +116,12 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
     named = prompt.reference.get("key", ())
     asked = (label for label in labels if label in named)
     wanted = list(asked) or [fact["label"] for fact in facts if fact["value"] in key] or labels
-    return sum(label in stated for label in wanted) / len(wanted), len(false), len(asserted)
+    used = sum(label in stated for label in wanted) / len(wanted)
+    return Claimed(used, len(false), len(asserted), sum(label == _UNTIED for label, _ in false))
+
+
+_UNTIED = ""
+"""In the place of the label of a figure that stands at none."""
 
 
 _HEADED = re.compile(
@@ -158,7 +173,7 @@ def _stated(
                     sentence, figure, place, told if link else [*told, *said], None if link or beside else known
                 )
             ):
-                false.add((label, figure.value))
+                false.add((label if link else _UNTIED, figure.value))
             shares = [fact["value"] for fact in facts if fact.get("unit") == "%" and named_by(fact).search(sentence)]
             if len(shares) == 1 and is_far(sentence, figure, place, shares[0]):
                 false.add((label, figure.value))
@@ -169,17 +184,26 @@ def _stated(
             (at, fact["label"]) for one, *at in placed_figures(sentence) for fact in facts if _is_exactly(one, fact)
         ]
         false.update((label, 0.0) for label in exchanged(sentence, places, said_of))
-        for (_, end), label in places:
-            moved = _MOVED.match(sentence, end)
-            was = {fact.get("moved", "") for fact in facts if fact["label"] == label}
-            if moved and ("up" if moved["up"] else "down") not in was:
-                false.add((label, 0.0))
+        false.update(_moved_otherwise(sentence, places, facts))
     return stated, false
+
+
+def _moved_otherwise(
+    sentence: str, places: Sequence[tuple[tuple[int, int], str]], facts: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, float]]:
+    """Labels that are told to have moved otherwise; what was and what is share a name («nota antes», «nota»), which
+    tells of no movement that it is none."""
+    for place, label in places:
+        moved = _MOVED.match(sentence, place[1])
+        if moved and sum(other == place for other, _ in places) == 1:
+            was = {fact.get("moved", "") for fact in facts if fact["label"] == label}
+            if ("up" if moved["up"] else "down") not in was:
+                yield label, 0.0
 
 
 def _misnamed(sentence: str, facts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float]]:
     """Figures of the brief that are told of an indicator that it does not have."""
-    has = {fold(str(fact["label"]))[:5] for fact in facts}
+    has = {word[:5] for fact in facts for word in words(str(fact["label"]))}
     for match in _TOLD_OF.finditer(sentence):
         if match[1][:5] not in has:
             told = figures(match[2])
@@ -285,7 +309,7 @@ def _label(sentence: str, places: Sequence[tuple[tuple[int, int], str]], start: 
     return min(near, key=lambda place: _gap(sentence, place[0], start, end), default=((0, 0), ""))[1]
 
 
-def _sentences(folded: str) -> Iterator[str]:
+def sentences(folded: str) -> Iterator[str]:
     """The sentences; a longer one than any is read in parts, so that the time stays linear."""
     for sentence in _SENTENCE.split(folded):
         for start in range(0, len(sentence), LONGEST_SENTENCE):
@@ -305,7 +329,7 @@ def _said(answer: str, facts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str
         aimed = bool(proposed.AIM.search(heading))
         above = [fact for fact in facts if named_by(fact).search(heading)]
         before: Sequence[Mapping[str, Any]] = ()
-        for sentence in _sentences(row):
+        for sentence in sentences(row):
             named = [fact for fact in facts if named_by(fact).search(sentence)]
             yield sentence, aimed, [*above, *(() if named else before)]
             aimed = aimed or bool(proposed.AIM.search(sentence))

@@ -8,8 +8,7 @@ good sentences do not pay for a list of words between them.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import log
 from pathlib import Path
@@ -65,10 +64,6 @@ _ALL = _COUNTS["before",] / 2
 _KINDS = 100
 _BEST = 2.0
 """Worth that no place exceeds, so that a common turn does not pay for what stands around it."""
-_SHORT = 3
-"""Places that a sentence counts as longer, so that one of a word is neither good nor bad."""
-_SENTENCES_PER_ODD_ONE = 7
-"""Of so many sentences one may be odd."""
 CLASH = -3.0
 """Worth of a word that does not agree with the one before it."""
 
@@ -111,63 +106,6 @@ def worst(worth: Sequence[float], stretch: int) -> float:
     return min(sum(part) / len(part) for part in (worth[start : start + stretch] for start in starts))
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a text is worth at least, in stretches of so many places, in each sentence, in all."""
-
-    stretches: Mapping[int, float]
-    sentence: float
-    mean: float
-
-
-def reads(text: str, limits: Limits) -> bool:
-    """Whether a text reads: nothing of it falls short of its limits."""
-    found = stream(text)
-    if not found:
-        return False
-    worth = [place for sentence in found for place in sentence]
-    means = sorted(sum(sentence) / (len(sentence) + _SHORT) for sentence in found)
-    return (
-        all(worst(worth, size) >= least for size, least in limits.stretches.items())
-        and means[len(means) // _SENTENCES_PER_ODD_ONE] >= limits.sentence
-        and sum(worth) / len(worth) >= limits.mean
-    )
-
-
-READS = 0.6
-"""From which share on prose is whole. Below, it is nothing: a step, since who pays for half-broken prose shows the way
-to prose that passes and means nothing."""
-INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06)
-"""What reads (rewards/parsing/fluency.py): nineteen of twenty good answers of other writers do."""
-_STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
-
-
-def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
-    """Whether a text reads; the product's name counts as one noun of its gender."""
-    product = prompt.reference.get("product", "")
-    if _misplaces(answer, product):
-        return False
-    names = filter(str.strip, (product, *prompt.reference.get("terms", ())))
-    for name in sorted(names, key=len, reverse=True):
-        answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
-    return reads(_ONE_BY_ONE.sub("logo", answer), limits)
-
-
-_ONE_BY_ONE = re.compile(r"(?i)\b(uma?) a \1\b")
-
-
-_MASCULINE = re.compile(r"(?:ado|[aeiu]dor|tor|lar|(?<!raqu)ete|(?<!ã)o)$")
-
-
-def _misplaces(answer: str, product: str) -> bool:
-    """Whether a product's name stands where no name can: behind «não», or, of a masculine one, behind an article of the
-    other gender."""
-    if not product.strip():
-        return False
-    before = "não|uma|a|essa|esta|da|na|pela|sua|nova" if _MASCULINE.search(product.split()[0]) else "não"
-    return bool(re.search(rf"(?i)\b(?:{before}) {re.escape(product)}\b", answer))
-
-
 _CLOSING = re.compile(
     r"(?i)(?<=[.!?])\s+(?:atenciosamente|cordialmente)\b[^.!?\n]{0,50}[.!]?\s*$|(?<=\bprezad[oa])\(as?\)"
 )
@@ -180,8 +118,3 @@ def unnamed(answer: str, prompt: PromptLike) -> str:
     answer = _CLOSING.sub("", answer)
     words = "|".join(map(re.escape, prompt.reference.get("product", "").split()))
     return re.sub(rf"(?i)(?<=[a-zà-ÿ,] )(?:{words})\b", lambda found: found[0].lower(), answer) if words else answer
-
-
-def stepped(share: float) -> float:
-    """A share of credit for how whole prose is; nothing below `READS`."""
-    return share if share >= READS else 0.0

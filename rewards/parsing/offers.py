@@ -1,4 +1,4 @@
-"""Whether a push has its product's name, word for word: what truth and tests ask. The reward: rewards/open/push.py."""
+"""Whether a push has its product's name, word for word: what truth and tests ask. The reward: rewards/push.py."""
 
 from rewards.parsing.text import words
 from rewards.types import PromptLike

@@ -117,13 +117,6 @@ def _clash(one: str, other: str) -> bool:
     return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
-@lru_cache(maxsize=REMEMBERED)
-def ordered(text: str) -> float:
-    """1 for a text in order; it halves with every place that no sentence has, beyond one for each 40 words."""
-    spare = len(text.split()) // 40
-    return 0.5 ** min(max(0, disorder(text) - spare), 10)
-
-
 _SUBJECT = (
     r"(?:(?:a|esta|essa|minha) )?(?:resposta|analise|consulta|query)|(?:o|este|esse) (?:texto|push|json)"
     r"|os (?:numeros|dados)|tudo|isso|isto"

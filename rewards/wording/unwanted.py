@@ -3,9 +3,9 @@ away again."""
 
 import re
 
-from rewards.open.offers import stems
 from rewards.parsing.prose import even
 from rewards.parsing.text import fold
+from rewards.texts.offers import stems
 from rewards.types import PromptLike
 
 _ITS = r" (?:[ao]s? |tod[oa]s? (?:[ao]s )?|sua |seu )?"

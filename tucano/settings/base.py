@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from tucano.security.addresses import SECRET
 
 Share = Annotated[float, Field(ge=0, le=1)]
-RewardSetName = Literal["v4.2", "grounded", "open", "controls.random", "controls.format", "controls.length"]
+RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
 Schedule = Literal["constant_with_warmup", "cosine", "linear"]
 
 

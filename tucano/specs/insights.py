@@ -100,8 +100,11 @@ def _all_figures(prompt: Prompt) -> str:
 
 
 def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) -> Case:
-    used, inventions, claims = insight_figures(prompt, served)
-    said = {"coverage": used, "real": max(0.0, 1 - inventions / claims) if claims else 0.0}  # a movement is no claim
+    told = insight_figures(prompt, served)
+    said = {
+        "coverage": told.used,
+        "real": max(0.0, 1 - told.false / told.claims) if told.claims else 0.0,
+    }  # a movement is no claim
     return Case(prompt.task, prompt.source, prompt.reference, said)
 
 

@@ -9,8 +9,8 @@ from random import Random
 
 import pydantic
 
-from rewards.open.push import push_inventions
 from rewards.parsing.offers import names_product
+from rewards.push import push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean

@@ -1,8 +1,8 @@
 """The reward of a push: one short notification that names its product, passes on what its brief
 offers and nothing else, in Portuguese that reads.
 
-All credit is a product. What the text is as a whole: an answer at all (rewards/open/prose.py), one push, short, in
-words of its own, without slips (rewards/open/slips.py). What it says: the product is named, its brief's offer is told,
+All credit is a product. What the text is as a whole: an answer at all (rewards/texts/prose.py), one push, short, in
+words of its own, without slips (rewards/texts/slips.py). What it says: the product is named, its brief's offer is told,
 and nothing is false (numbers, dates, further offers).
 """
 
@@ -12,14 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from rewards import v42
-from rewards.open import numbers, offers
-from rewards.open.calls import invites, is_hollow, is_order
-from rewards.open.offers import is_call, is_stock, stem_of, stems
-from rewards.open.order import Limits, is_imperative, is_infinitive, stand_in
-from rewards.open.prose import LETTER, is_answer, said_twice
-from rewards.open.slips import CREDIT, neatness
 from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold
+from rewards.texts import numbers, offers
+from rewards.texts.calls import invites, is_hollow, is_order
+from rewards.texts.offers import is_call, is_stock, stem_of, stems
+from rewards.texts.order import Limits, is_imperative, is_infinitive, stand_in
+from rewards.texts.prose import LETTER, is_answer, said_twice
+from rewards.texts.slips import CREDIT, neatness
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.unwanted import repels
 

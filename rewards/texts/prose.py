@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from rewards.open.order import Limits, reads_well
 from rewards.parsing import text
 from rewards.parsing.text import REMEMBERED, fold, word_set
+from rewards.texts.order import Limits, reads_well
 from rewards.types import clip
 from rewards.wording.beside import retracts
 

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from rewards.open import numbers
 from rewards.parsing.text import PORTUGUESE, fold, word_set, words
+from rewards.texts import numbers
 
 _FREE = r"(?:gratis|gratuit\w|(?:frete|custo|preco|sai) zero|de graca|cortesia|nossa conta|por conta da|sem custo)"
 OFFERS = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from rewards.open.arithmetic import is_worked_out
 from rewards.parsing.text import PORTUGUESE, REMEMBERED, SPELLED, Figure, fold, spelled
+from rewards.texts.arithmetic import is_worked_out
 
 SIGNS = ("%", "R$")
 FREE = 5
@@ -122,7 +122,7 @@ def _follows(number: Number, amounts: Sequence[tuple[float, str]]) -> bool:
     if any(_is_rounded(number, amount) for amount in amounts):
         return True
     figure = Figure(number.value, 0.5, "R$" if number.unit == "R$" else "%")
-    return is_worked_out(figure, [amount for amount in amounts if amount[1]], alone=False)
+    return is_worked_out(figure, [amount for amount in amounts if amount[1]])
 
 
 def _is_rounded(number: Number, amount: tuple[float, str]) -> bool:

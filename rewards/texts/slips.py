@@ -4,14 +4,14 @@ slip, several are scraps."""
 import re
 from itertools import pairwise
 
-from rewards.open import numbers, offers
-from rewards.open.calls import pads
-from rewards.open.naming import misplaces_product
-from rewards.open.order import ONE_BY_ONE, stand_in
 from rewards.parsing.fluency import sentences, unnamed
 from rewards.parsing.kinds import clash
 from rewards.parsing.prose import disorder
 from rewards.parsing.text import fold, squeeze
+from rewards.texts import numbers, offers
+from rewards.texts.calls import pads
+from rewards.texts.naming import misplaces_product
+from rewards.texts.order import ONE_BY_ONE, stand_in
 from rewards.types import PromptLike
 
 CREDIT = (1.0, 0.9, 0.5, 0.2)

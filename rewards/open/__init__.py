@@ -1,1 +1,0 @@
-"""Push and insights by formulas that know no dialect."""

@@ -1,6 +1,0 @@
-"""Insights by a formula that knows no dialect: of reward set `open`, for prompts and answers of any shop."""
-
-from rewards.open.insights import Insights
-from rewards.types import TaskReward
-
-TASKS: dict[str, TaskReward] = {"insights": Insights()}
