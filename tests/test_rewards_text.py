@@ -7,7 +7,6 @@ from rewards import v42
 from rewards.extraction import _DESCRIPTORS
 from rewards.parsing import text
 from rewards.parsing.claims import claims, insight_figures, invented
-from rewards.parsing.offers import names_product
 from rewards.parsing.text import Figure, figures, occurs
 from rewards.types import LONGEST
 
@@ -197,35 +196,6 @@ def test_figures_of_insights() -> None:
     assert insight_figures(prompt, "De 20% e 99% a 30%, não 77%.") == (1, 1, 4, 1)
     assert insight_figures(prompt, "20%") == (0.5, 0, 1, 0)
     assert insight_figures(Prompt("insights", "Recompra de 20%."), "20% e 99%") == (0, 1, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("answer", "named"),
-    [
-        ("Fone de ouvido", True),
-        ("O seu FONE", True),
-        ("Ouvido e coração", True),
-        ("fones bons", False),
-        ("microfone", False),
-        ("câmera nova para você", True),
-        ("a nova câmera", False),
-        ("!!!", False),
-        ("xx", False),
-    ],
-)
-def test_a_product_is_named_in_whole_words(answer: str, named: bool) -> None:
-    prompt = Prompt("push", "Push", None, {"product": "fone de ouvido", "terms": ["fone", "ouvido", "Câmera nova", ""]})
-    assert names_product(prompt, answer) == named
-
-
-@pytest.mark.parametrize("answer", ["!!!", "xx", "Qualquer texto"])
-def test_no_product_is_never_named(answer: str) -> None:
-    assert not names_product(Prompt("push", "Push"), answer)
-
-
-def test_a_product_without_terms_is_named_by_its_name() -> None:
-    prompt = Prompt("push", "Push", None, {"product": "fone"})
-    assert names_product(prompt, "o fone") and not names_product(prompt, "o tênis")
 
 
 BROKEN_ONCE = [

@@ -9,8 +9,7 @@ from random import Random
 
 import pydantic
 
-from rewards.parsing.offers import names_product
-from rewards.push import push_inventions
+from rewards.push import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
@@ -106,7 +105,7 @@ def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) 
     text = " ".join(served.split())
     found = {
         "length": 0 < len(text) <= SCREEN,
-        "named": names_product(prompt, served),
+        "named": names_product(prompt, served) == 1,
         "true": not push_inventions(prompt, served),
     }
     said = {**found, "true": found["true"] and bool(text), "all": all(found.values())}
