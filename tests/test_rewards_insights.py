@@ -164,3 +164,46 @@ def test_harm_is_seen_where_it_is_not_denied(said: str, harm: bool) -> None:
 
 def test_without_figures_or_steps_credit_falls() -> None:
     assert total("O atraso pesa.\n- Troque a transportadora das rotas lentas e avise cada comprador.") < UNUSED
+
+
+SHOP = [
+    {"label": "pedidos", "value": 1480.0, "unit": ""},
+    {"label": "devolução", "value": 6.9, "unit": "%"},
+    {"label": "custo da troca", "value": 68.0, "unit": "R$"},
+    {"label": "NPS", "value": 41.0, "unit": ""},
+    {"label": "NPS anterior", "value": 58.0, "unit": ""},
+    {"label": "caixas por dia", "value": 12.0, "unit": ""},
+    {"label": "prazo", "value": 15.0, "unit": ""},
+]
+SHOP_BRIEF = Prompt(
+    "insights",
+    "Junho: 1.480 pedidos, devolução 6,9% (era 4,1%), custo da troca R$ 68. NPS 41, NPS anterior 58. Saem 12 caixas por"
+    " dia; prazo 15 dias.",
+    None,
+    {"figures": [fact["value"] for fact in SHOP], "key_figures": [6.9], "facts": SHOP, "key": ["devolução"]},
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "false"),
+    [
+        ("São 102 devoluções, ou R$ 6,9 mil no mês.", 0),  # 6,9% of 1.480, x R$ 68
+        ("As trocas custam R$ 6.944 no mês.", 0),
+        ("As trocas custam R$ 9.944 no mês.", 1),
+        ("Até chegar a carga saem 180 caixas.", 0),  # 12 x 15
+        ("Até chegar a carga saem 230 caixas.", 1),
+        ("A loja voltou de NPS 58 para 41.", 0),
+        ("O NPS foi de 58 para 41.", 0),
+        ("O NPS foi de 41 para 58.", 1),
+        ("O NPS caiu.", 0),
+        ("O NPS subiu.", 1),
+        ("A devolução subiu de 4,1% para 6,9%.", 0),
+        ("A devolução subiu 2,8 p.p. no mês.", 0),
+        ("A devolução caiu.", 1),
+        ("A devolução foi de 6,9% para 4,1%.", 1),
+        ("A devolução é de 4,1%.", 1),
+        ("Queremos levar a devolução de 6,9% para 4,1%.", 0),
+    ],
+)
+def test_two_steps_and_what_was_are_read(said: str, false: int) -> None:
+    assert min(1, insight_figures(SHOP_BRIEF, said).false) == false

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rewards.parsing import proposed
 from rewards.parsing.advice import named_by, rows
+from rewards.parsing.moves import FELL, ROSE, Move, moved_otherwise, moves, what_was
 from rewards.parsing.sums import (
     Operand,
     compared_with_before,
@@ -35,15 +36,12 @@ _LINK = re.compile(
     r"[^\w×÷*/=≈≤≥<>+]{1,3}){0,4}"
 )
 """What joins a figure to its label."""
-_ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
-_FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
 _TELLS = re.compile(
     r"[^;×÷*/=≈≤≥<>+\d]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica)(?: de| em)?|e (?:de|so|apenas)"
-    rf"|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
+    rf"|(?:{ROSE}|{FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
 )
 """A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
-_CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")
-_MOVED = re.compile(rf"\W+(?:\w+\W+){{0,2}}?(?:(?P<up>{_ROSE})|(?P<down>{_FELL}))\b")
+_CAME_TO = re.compile(rf"\b(?:{ROSE}|{FELL}) (?:para|a) (?:r\$ ?)?$")
 _SENTENCE = re.compile(r"(?<!\d)(?<!\bex)[.;]|(?<!\bex)[.;](?!\d)|[!\n]|(?<=\?)")
 _APART = re.compile(r",(?!\d)|;|\be\b|\(|\be$")
 LONGEST_SENTENCE = 400  # characters
@@ -52,7 +50,7 @@ _CANDIDATES = 4
 _TOLD = re.compile(r"[a-z]{2,}")
 _TELLING = 4
 """Words of a sentence that tells something."""
-_REMEMBERED = 6
+_REMEMBERED = 12
 """Figures of an answer that later ones may be worked out of."""
 _CROSSING = 12
 """Characters that a comma or an «e» between a figure and a label counts as."""
@@ -99,7 +97,7 @@ def insight_figures(prompt: PromptLike, answer: str) -> Claimed:
     label alone, and is false beside another's. Proposals («a meta é 30 %»), spans of time and what follows from two
     facts are not false.
     """
-    answer = spelled(answer)
+    answer = _POINTS.sub(" pontos", spelled(answer))
     key = [float(number) for number in prompt.reference.get("key_figures", ())]
     asserted = claims(answer)
     facts = prompt.reference.get("facts", ())
@@ -107,7 +105,8 @@ def insight_figures(prompt: PromptLike, answer: str) -> Claimed:
     if not facts:
         used = sum(occurs(number, figures(answer)) for number in key) / len(key) if key else 0.0
         return Claimed(used, inventions := invented(asserted, known), len(asserted), inventions)
-    stated, false = _stated(_HEADED.sub(r"\1 ", answer), facts, known)
+    was = list(moves(facts, prompt.user))
+    stated, false = _stated(_HEADED.sub(r"\1 ", answer), facts, known, was)
     operands = [(float(fact["value"]), str(fact.get("unit", ""))) for fact in facts]
     false.update((part, 0.0) for part in unknown_parts(answer, operands))
     if not any(fact.get("moved") for fact in facts):
@@ -120,6 +119,8 @@ def insight_figures(prompt: PromptLike, answer: str) -> Claimed:
     return Claimed(used, len(false), len(asserted), sum(label == _UNTIED for label, _ in false))
 
 
+_POINTS = re.compile(r"\s?\bp\.\s?p\.?")
+"""Points of a hundred, whose dots end no sentence."""
 _UNTIED = ""
 """In the place of the label of a figure that stands at none."""
 
@@ -131,15 +132,17 @@ _HEADED = re.compile(
 
 
 def _stated(
-    answer: str, facts: Sequence[Mapping[str, Any]], known: Sequence[Figure | float]
+    answer: str, facts: Sequence[Mapping[str, Any]], known: Sequence[Figure | float], was: Sequence[Move]
 ) -> tuple[set[str], set[tuple[str, float]]]:
     """Labels that stand beside their own figure, and what is false: (label, figure), figure 0 for a movement."""
     stated: set[str] = set()
     false: set[tuple[str, float]] = set()
     told = [(float(fact["value"]), str(fact.get("unit", ""))) for fact in facts]
+    told += [(move.before, move.unit) for move in was if (move.before, move.unit) not in told]
     said: list[Operand] = []
     for sentence, is_aimed, about in _said(answer, facts):
         places = sorted((match.span(), fact["label"]) for fact in facts for match in named_by(fact).finditer(sentence))
+        moved = what_was(sentence, was)
         for figure, start, end in placed_figures(sentence):
             label, read = _label(sentence, places, start, end), of_hundred(sentence, figure, start)
             of_label = [fact for fact in facts if fact["label"] == label]
@@ -157,10 +160,12 @@ def _stated(
                     under = [fact for fact in about if _is_exactly(figure, fact)]
                     shown = under or _only(sentence, read, facts)
             place = (start, end)
-            if link and _is_misread(sentence, figure, end, of_label):
+            if moved.get(start) is False or (link and _is_misread(sentence, figure, end, of_label)):
                 false.add((label, figure.value))
             elif shown:
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", read.unit))
+            elif start in moved:
+                pass
             elif link is not None and link.is_own(figure, of_label):
                 if not _is_meant(sentence, figure, place, link, is_aimed) and not _is_retold(
                     sentence, figure, place, link, told, of_label
@@ -184,21 +189,8 @@ def _stated(
             (at, fact["label"]) for one, *at in placed_figures(sentence) for fact in facts if _is_exactly(one, fact)
         ]
         false.update((label, 0.0) for label in exchanged(sentence, places, said_of))
-        false.update(_moved_otherwise(sentence, places, facts))
+        false.update((label, 0.0) for label in moved_otherwise(sentence, places, facts, was))
     return stated, false
-
-
-def _moved_otherwise(
-    sentence: str, places: Sequence[tuple[tuple[int, int], str]], facts: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, float]]:
-    """Labels that are told to have moved otherwise; what was and what is share a name («nota antes», «nota»), which
-    tells of no movement that it is none."""
-    for place, label in places:
-        moved = _MOVED.match(sentence, place[1])
-        if moved and sum(other == place for other, _ in places) == 1:
-            was = {fact.get("moved", "") for fact in facts if fact["label"] == label}
-            if ("up" if moved["up"] else "down") not in was:
-                yield label, 0.0
 
 
 def _misnamed(sentence: str, facts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float]]:
@@ -374,8 +366,9 @@ def _is_retold(
 ) -> bool:
     """Whether a figure at a label of its unit follows from the brief: a count may be a part of what is counted, an
     amount a sum of it («R$ 41,5 mil de frete»); another share or mean of the same is none."""
+    is_sum = all(figure.value > 5 * fact["value"] for fact in of_label)
     is_count = any(fact["value"] > _MOST_MEAN for fact in of_label)
-    is_part = (not figure.unit and is_count) or (figure.unit == "R$" and (link.behind or link.is_loose))
+    is_part = (not figure.unit and is_count) or (figure.unit == "R$" and (link.behind or link.is_loose or is_sum))
     return follows(sentence, figure, place, operands) or (is_part and _is_result(sentence, figure, place, operands))
 
 

@@ -59,7 +59,8 @@ OFFER_OF = re.compile(
 )
 WITH, SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b(?! desconto)")
 HEDGED = re.compile(
-    r"\b(?:uns|umas|quase|algo como|aproximadamente|mais ou menos|praticamente|em media)\W{1,3}(?:r\$ ?)?$"
+    r"(?:\b(?:uns|umas|quase|algo como|aproximadamente|mais ou menos|praticamente|em media)\W{1,3}|[~≈]\W?)"
+    r"(?:r\$ ?)?$"
 )
 ADVISED = re.compile(
     r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"

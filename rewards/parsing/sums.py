@@ -19,9 +19,11 @@ _ROUNDED = 0.01
 
 
 def is_worked_out(figure: Figure, operands: Sequence[Operand], near: float = 0.0) -> bool:
-    """Whether a figure shows the result of one operation on one or two operands, rounded as it is written, or is off by
-    the share `near` at most."""
+    """Whether a figure shows the result of one operation on one or two operands or of two steps, rounded as it is
+    written, or is off by the share `near` at most."""
     known = operands[:MOST_OPERANDS]
+    if any(unit == figure.unit and occurs(value, (figure,)) for value, unit in _totals(known)):
+        return True
     for one, other in product(known, [(0.0, ""), *known]):
         for value, unit in _results(one, other):
             if unit == figure.unit and _shows(figure, value, max(near, _ROUNDED if unit != "%" else 0.0)):
@@ -45,6 +47,8 @@ def _results(one: Operand, other: Operand) -> Iterator[Operand]:
     elif unit == of:
         yield from ((value + second, unit), (value - second, unit), (100 * value / second, "%"))
         yield from ((100 * (value / second - 1), "%"), (value / second, ""))
+        if not unit:
+            yield value * second, unit
         if unit == "%":
             yield value * second / 100, "%"
             yield value * (100 - second) / 100, "%"
@@ -54,6 +58,19 @@ def _results(one: Operand, other: Operand) -> Iterator[Operand]:
         yield from ((second * value / 100, of), (second * (1 - value / 100), of), (second * (1 + value / 100), of))
     elif unit == "R$" and not of:
         yield from ((value * second, "R$"), (value / second, "R$"))
+
+
+def _totals(known: Sequence[Operand]) -> Iterator[Operand]:
+    """Results of two steps: of a share of a count or what two shares of it differ by, a share, what that lacks of a
+    count, and what it comes to in amounts («102 devoluções, ou R$ 6,9 mil»); what two amounts differ by, so often."""
+    counts, shares, amounts = ([value for value, unit in known if unit == one and value] for one in ("", "%", "R$"))
+    for count, share, other in product(counts, shares, [0.0, *shares]):
+        part = count * (share - other) / 100
+        yield from ((part, ""), (count * share * other / 1e4, ""))
+        yield from ((part - number, "") for number in counts)
+        yield from ((part * amount, "R$") for amount in amounts)
+    for count, amount, other in product(counts, amounts, amounts):
+        yield count * (amount - other), "R$"
 
 
 _OF_EACH = re.compile(r"\b(?:cada|em|por|entre|de|d[ao]s) (?:(100|cem)|(?:mil|1\.?000))\b")
