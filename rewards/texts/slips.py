@@ -14,7 +14,7 @@ from rewards.texts.naming import misplaces_product
 from rewards.texts.order import ONE_BY_ONE, stand_in
 from rewards.types import PromptLike
 
-CREDIT = (1.0, 0.9, 0.5, 0.2)
+CREDIT = (1.0, 0.9, 0.3, 0.05)
 """Credit of a push with none, one, two slips, and with more."""
 _SCRAPS = len(CREDIT) - 1
 
