@@ -45,7 +45,19 @@ ROOT = Path(__file__).parents[1]
 JUDGED = Path(__file__).with_name("reward_mutants_judged.txt")
 TESTS = [
     f"tests/test_rewards_{name}.py"
-    for name in ("v42", "classify", "extraction", "text", "prose", "parsing", "grounded", "sets", "sql")
+    for name in (
+        "v42",
+        "classify",
+        "extraction",
+        "text",
+        "prose",
+        "parsing",
+        "grounded",
+        "insights",
+        "push",
+        "sets",
+        "sql",
+    )
 ]
 FIRST = {
     "objects": "parsing",
@@ -53,6 +65,12 @@ FIRST = {
     "controls": "sets",
     "describe": "sets",
     "types": "text",
+    "moves": "insights",
+    "sums": "insights",
+    "naming": "push",
+    "numbers": "push",
+    "offers": "push",
+    "slips": "push",
 }
 SetName = Literal["grounded", "v4.2"]
 REWARD_SETS: tuple[SetName, ...] = ("grounded", "v4.2")

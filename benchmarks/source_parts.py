@@ -35,7 +35,7 @@ LEFT_ALONE = {
     "classify",
     "describe",
 }
-"""Modules that read answers or sum up, and are no lists of what pays; so are those of `open` and of later tasks."""
+"""Modules that read answers or sum up, and are no lists of what pays; so are those of later tasks."""
 NEUTRAL: dict[str, object] = {"bool": False, "float": 1.0, "int": 0}
 
 

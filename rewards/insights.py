@@ -81,7 +81,8 @@ class Insights:
             "insights.key_figures",
             0.35,
             "share of the figures asked about that are told, and at no other label",
-            f"half of them are enough for the rest of the credit, without any {UNUSED:.0%} of it is left",
+            f"half of them are enough for the rest of the credit, without any {UNUSED:.0%} of it is left; a letter"
+            f" keeps {FORMAL:.0%}",
         ),
         Component(
             "insights.coherence",
@@ -111,9 +112,9 @@ class Insights:
         right = len({(one.value, one.unit) for one in claims(text.spelled(answer))}) - false
         advice, worth = _advice(prompt, folded, used)
         gate = _is_answer(prompt, answer) * worth * enough_words(answer, prompt.user)
-        true = truth(right, false - told.untied, told.untied) if prompt.reference.get("facts") else 1.0
-        if known and true == 1:
-            gate *= UNUSED + (1 - UNUSED) * clip(2 * used)
+        true = truth(right, false - told.untied, told.untied)
+        if known:
+            true = min(true, UNUSED + (1 - UNUSED) * clip(2 * used))
         shares = (
             gate * true * clip(len(advising.parts(answer)) / 2),
             gate * true * advice,

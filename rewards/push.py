@@ -109,7 +109,7 @@ class Push:
             "push.invented",
             -0.03,
             "numbers, dates and offers that the brief does not grant, or its numbers exchanged",
-            f"and any leaves {FALSE:.0%} of all credit, told offer or not",
+            f"x product; and any leaves {FALSE:.0%} of all credit, told offer or not",
         ),
         Component("push.formal", -0.03, "the tone of a formal e-mail", f"{FORMAL:.0%} of the credit is left"),
     )

@@ -16,8 +16,8 @@ from rewards.insights import (
     truth,
 )
 from rewards.parsing.claims import insight_figures
+from rewards.parsing.sums import is_worked_out
 from rewards.parsing.text import figures
-from rewards.texts.arithmetic import is_worked_out
 
 FACTS = [
     {"label": "atraso", "value": 13.0, "unit": "%"},
@@ -122,6 +122,12 @@ def test_truth(right: int, tied: int, untied: int, credit: float) -> None:
     assert truth(right, tied, untied) == pytest.approx(credit)
 
 
+def test_a_false_figure_never_pays_even_where_no_figure_that_was_asked_about_is_told() -> None:
+    beside = GOOD.replace("O atraso de 13% atinge 94 dos", "A loja teve R$ 64.800 em")
+    for invented in (" A loja perdeu 333 clientes.", " A loja perdeu 333 clientes, 1.777 visitas e 291 seguidores."):
+        assert total(beside + invented) <= total(beside)
+
+
 def test_a_longer_brief_wants_more_words_of_its_own() -> None:
     own = " ".join(chr(97 + place % 26) * 3 + chr(97 + place // 26) * 2 for place in range(MOST_WORDS))
     short = "um brief curto"
@@ -135,9 +141,9 @@ def test_a_longer_brief_wants_more_words_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("said", "follows"),
-    [("R$ 90", True), ("94", True), ("R$ 65.803", False), ("55%", False)],
+    [("R$ 90", True), ("94", True), ("87%", True), ("R$ 65.803", False), ("55%", False)],
 )
-def test_one_step_of_arithmetic(said: str, follows: bool) -> None:
+def test_what_follows_by_arithmetic(said: str, follows: bool) -> None:
     operands = [(13.0, "%"), (720.0, ""), (64800.0, "R$")]
     assert is_worked_out(figures(said)[0], operands) == follows
 

@@ -1,4 +1,4 @@
-"""What an answer claims in figures, against what its prompt knows; shared by `grounded` and by the benchmark."""
+"""What an answer claims in figures, against what its prompt knows; shared by the reward and the benchmark."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

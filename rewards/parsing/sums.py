@@ -1,4 +1,4 @@
-"""What can be worked out of a brief: whether a figure is the result of one operation on figures that are known.
+"""What can be worked out of a brief: whether a figure follows from figures that are known, in one step or two.
 
 Units decide which operations there are: a share of an amount is an amount, an amount per order is an amount, the ratio
 of two of a kind is a share or a number of times. Nothing else about the figures matters.

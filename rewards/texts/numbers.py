@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from rewards.parsing.sums import is_worked_out
 from rewards.parsing.text import PORTUGUESE, REMEMBERED, SPELLED, Figure, fold, spelled
-from rewards.texts.arithmetic import is_worked_out
 
 SIGNS = ("%", "R$")
 FREE = 5
