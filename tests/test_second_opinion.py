@@ -59,7 +59,7 @@ def test_a_reward_that_pays_for_the_product_is_found(monkeypatch: pytest.MonkeyP
         pytest.param(
             "insights",
             "One might guess " + ANSWERS["insights"].replace("Recomendo", "it is the Recomendo"),
-            marks=pytest.mark.xfail(strict=True, reason="a few English words cost insights nothing since one formula"),
+            marks=pytest.mark.xfail(strict=True, reason="a few English words cost insights nothing"),
         ),
         ("insights", PROMPTS["insights"].user + " - Sugiro ampliar aschurn a primeira soma para elevar."),
         ("sql_qa", ANSWERS["sql_qa"] + "\nor\n```sql\nSELECT COUNT(*) FROM pedidos\n```"),
