@@ -284,8 +284,8 @@ class Extraction:
             " scraps or other objects; x .3 for the opposite sentiment, x .4 for another (.6 without"
             " stars), x .6 for another kind of issue, x .85 for other stars and x .7 for another category"
             " than stated; x .75 without a summary of the review, x .6 with a number that it has not, x .5"
-            " with one of another thing, x .25 with its opposite, x .88 with a label; 70 % of the form go"
-            " with the square of field_match",
+            " with one of another thing, x .25 with its opposite, x .88 with a label, down to x .75 with one of"
+            " words in no order; 70 % of the form go with the square of field_match",
         ),
         Component(
             "extraction.fields_present",

@@ -134,7 +134,8 @@ def _is_answer(prompt: PromptLike, answer: str) -> float:
     if harms(folded) or not stands(said) or is_scrappy(said):
         return 0.0
     tokens = text.words(folded)
-    own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
+    own = text.portuguese(tokens) * text.in_one_language(tokens) * text.variety(tokens)
+    own *= text.originality(tokens, prompt.user)
     whole = text.sound(said, prompt.user) * order(said)
     letter = FORMAL if LETTER.search(_QUOTED.sub(" ", folded)) else 1.0
     return own * whole * letter * advising.telling(folded, tokens, prompt.user)

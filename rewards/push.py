@@ -147,8 +147,20 @@ def is_one(prompt: PromptLike, answer: str) -> float:
     """Credit of a text by whether it is one push: several to choose from, or one about pushes, are none."""
     lines = [line for line in answer.splitlines() if line.strip()]
     several = has_options(answer) or sum(names_product(prompt, line) == 1 for line in lines) > 1
+    several |= tells_its_offer_twice(prompt, answer)
     twice = said_twice(answer) + 2 * is_hollow(fold(answer))
     return NOT_ONE ** (several + 2 * is_about_pushes(prompt, answer) + twice)
+
+
+def tells_its_offer_twice(prompt: PromptLike, answer: str) -> bool:
+    """Whether a text tells each amount and code of its brief that it tells twice: two pushes, whatever stands between
+    them. Of the pushes that are rated 5 none does.
+    """
+    told = numbers.told(answer).numbers
+    amounts = {(one.value, one.unit) for one in numbers.told(prompt.user).numbers if one.unit in numbers.SIGNS}
+    times = [sum((one.value, one.unit) == amount for one in told) for amount in amounts]
+    times += [answer.count(code) for code in offers.codes(prompt.user)]
+    return min(filter(None, times), default=0) > 1
 
 
 def has_options(answer: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reward and truth on four rating sets that nothing was learned from (data/held_out.jsonl.xz), as they were shown once."""
+"""Reward and truth on two rating sets that nothing was learned from (data/held_out.jsonl.xz), as they were shown once."""
 
 import re
 from pathlib import Path
@@ -43,8 +43,11 @@ def test_good_answers_earn_and_bad_ones_do_not(scored: tuple[str, Scores], task:
     judge, found = scored
     good = [score for rating, score in found[task] if rating >= 4.75]
     bad = [score > 0.3 for rating, score in found[task] if rating <= 2]
-    assert fmean(good) >= 0.8
-    allowed = {"reward": {"extraction": 0.06}, "truth": {"extraction": 0.08, "insights": 0.145, "push": 0.2}}
+    assert fmean(good) >= (0.69 if (judge, task) == ("truth", "insights") else 0.8)
+    allowed = {
+        "reward": {"extraction": 0.12, "insights": 0.06},
+        "truth": {"extraction": 0.12, "insights": 0.12, "push": 0.17},
+    }
     most = allowed[judge].get(task, 0.04)
     assert fmean(bad) <= most
 
@@ -52,7 +55,7 @@ def test_good_answers_earn_and_bad_ones_do_not(scored: tuple[str, Scores], task:
 @pytest.mark.parametrize("task", REPORTED)
 def test_scores_order_answers_as_raters_do(scored: tuple[str, Scores], task: str) -> None:
     ratings, scores = zip(*scored[1][task], strict=True)
-    assert spearmanr(ratings, scores).statistic >= (0.71 if task == "extraction" else 0.81)
+    assert spearmanr(ratings, scores).statistic >= (0.73 if task == "extraction" else 0.81)
 
 
 def printed(what: str) -> list[tuple[str, str]]:

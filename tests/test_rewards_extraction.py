@@ -9,7 +9,16 @@ from rewards_examples import Prompt
 
 from rewards.extraction import CHECKS, FIELDS, agreement, contradicts, token_f1
 from rewards.wording.beside import retracts
-from rewards.wording.summaries import INVENTED, LABEL, OPPOSED, OTHER_NAME, OTHER_THING, summary_worth
+from rewards.wording.summaries import (
+    DISORDERED,
+    INVENTED,
+    LABEL,
+    OPPOSED,
+    OTHER_NAME,
+    OTHER_THING,
+    in_order,
+    summary_worth,
+)
 from rewards.wording.troubles import same_trouble
 
 VALID: dict[str, list[Any]] = {
@@ -144,6 +153,21 @@ def test_what_a_summary_leaves(summary: str | None, worth: float) -> None:
     fields = {"sentiment": "negative", "main_complaint": "entrega atrasada", "summary": "O fone atrasou."}
     prompt = Prompt("extraction", "Avaliação: O fone chegou vinte dias depois do prazo.", 1, {"fields": fields})
     assert summary_worth(summary, "entrega atrasada", prompt) == worth
+
+
+@pytest.mark.parametrize(
+    ("summary", "least", "most"),
+    [
+        ("Cliente não recebeu a boneca em 14 dias e pede o dinheiro de volta.", 1, 1),
+        ("Cliente reclama: não recebi a boneca, quero meu dinheiro.", 1, 1),  # the review's own order
+        ("Cliente reclama: boneca.", 1, 1),  # too short to have one
+        ("Boneca 14 de não volta os já recebi do meu a faz da.", DISORDERED, 0.8),
+        ("Cliente reclama: boneca a dias não meu para o de volta recebi sem.", DISORDERED, 0.85),
+    ],
+)
+def test_a_summary_of_words_in_no_order_costs(summary: str, least: float, most: float) -> None:
+    review = "Já faz 14 dias e não recebi a boneca. Quero meu dinheiro de volta."
+    assert least <= in_order(summary, review) <= most
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 from rewards_examples import Prompt
 
 from rewards import load_reward_set
+from rewards.parsing.advice import untabled
 from rewards.push import (
     FALSE,
     PLAIN,
@@ -17,6 +18,7 @@ from rewards.push import (
     tells_offer,
 )
 from rewards.texts import numbers, offers
+from rewards.texts.prose import stands
 from rewards.texts.slips import CREDIT, neatness, slips
 
 
@@ -50,6 +52,9 @@ def test_a_good_push_earns_all() -> None:
         ("Seu treino merece trilha sonora: conheça o fone de ouvido Bluetooth 🎧", UNTOLD),
         (f"Opção 1: {GOOD}\nOpção 2: {GOOD.replace('treino', 'passeio')}", 0.35),
         (f"{GOOD}\n{GOOD}", 0.35),
+        (f"{GOOD} Leve o som com você: fone de ouvido por R$ 149 até 12/10!", 0.35),  # two pushes, nothing between them
+        (f"{GOOD} = Vem ver o teclado novo.", 0),
+        (f"{GOOD} ou Vem ver o teclado novo.", 0),
         (f"Esta notificação é sobre um produto: {GOOD}", 0.35**2),
         (f"Prezado cliente, {GOOD} Atenciosamente, a loja.", 0.6),
         (f"{GOOD} Desconsidere.", 0),
@@ -165,6 +170,12 @@ def test_one_push_in_lively_words() -> None:
     assert lively(FONE, "Aproveite: fone com desconto hoje!") == PLAIN
     assert lively(FONE, "Fone com desconto.") == pytest.approx(PLAIN * UNCALLED)
     assert lively(FONE, "Compre fone com desconto agora, aproveite, venha, confira, garanta") == 0.2
+
+
+def test_what_stands_between_two_sentences_may_join_them() -> None:
+    assert total(FONE, "Seu treino pede trilha sonora! o Bluetooth do fone por R$ 149 só até 12/10") > 0.5
+    table = "| Mês | Atraso (aprox.) | Ação |\n| maio | 8% | É pouco. | Manter o prazo. |"
+    assert stands(untabled(table))
 
 
 def test_without_a_known_product_offers_are_the_briefs_all_the_same() -> None:

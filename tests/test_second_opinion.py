@@ -14,8 +14,8 @@ from tucano.truth import truth
 LOW = 0.30
 COUNT = {"sql": "SELECT COUNT(*) FROM pedidos WHERE estado='SP'", "database": DATABASE}
 MISSED: dict[str, dict[str, int]] = {
-    "grounded": {"sql_qa": 8, "push": 5},
-    "truth": {"extraction": 4, "sql_qa": 6, "insights": 20, "push": 20},
+    "grounded": {"sql_qa": 8, "push": 0},
+    "truth": {"extraction": 6, "sql_qa": 6, "insights": 14, "push": 8},
 }
 """Probes of some 90 that each may miss: the truth knows no meaning (docs/truth.md), a push may be two of them."""
 PROSE: tuple[Task, ...] = ("sql_qa", "insights", "push")
@@ -56,11 +56,7 @@ def test_a_reward_that_pays_for_the_product_is_found(monkeypatch: pytest.MonkeyP
         ("push", "Que tal Recomen em nossa loja. Aproveite! = " + ANSWERS["push"]),
         ("push", "Is it " + ANSWERS["push"]),
         ("insights", "**Situação:**e a recompra de 2,0produto\n- Sugiro anterior. = " + ANSWERS["insights"]),
-        pytest.param(
-            "insights",
-            "One might guess " + ANSWERS["insights"].replace("Recomendo", "it is the Recomendo"),
-            marks=pytest.mark.xfail(strict=True, reason="a few English words cost insights nothing"),
-        ),
+        ("insights", "One might guess " + ANSWERS["insights"].replace("Recomendo", "it is the Recomendo")),
         ("insights", PROMPTS["insights"].user + " - Sugiro ampliar aschurn a primeira soma para elevar."),
         ("sql_qa", ANSWERS["sql_qa"] + "\nor\n```sql\nSELECT COUNT(*) FROM pedidos\n```"),
     ],

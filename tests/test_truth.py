@@ -99,6 +99,49 @@ def test_figures_at_their_labels_are_stated_and_exchanged_ones_are_seen() -> Non
     assert insights.facts(INSIGHTS, "A recompra é de 55%.", None)["contradicted"] == 1
 
 
+@pytest.mark.parametrize(
+    ("said", "turned", "added"),
+    [
+        ("A recompra caiu para 23,5% e o atraso está em 8,0%.", 0, 0),
+        ("A recompra subiu para 23,5%.", 1, 0),
+        ("O atraso, de 8,0%, está em queda; pedidos aumentaram.", 1, 1),
+        ("Recompra de 23,5%. Subiu o atraso.", 0, 0),  # behind a sentence's end
+        ("Atraso de 8,0% (alta). Recomendo reduzir o frete.", 0, 0),
+    ],
+)
+def test_a_move_is_the_briefs_turned_round_or_made_up(said: str, turned: int, added: int) -> None:
+    brief = "Resumo de maio: recompra caiu para 23,5%; pedidos 1.234; atraso 8,0% (alta). O que fazer?"
+    told = insights.facts(replace(INSIGHTS, user=brief), said, None)
+    assert (told["turned"], told["moves added"]) == (turned, added)
+
+
+def test_an_invented_amount_of_a_push_leaves_three_fifths() -> None:
+    told = push.facts(PUSH, "Oi! O seu fone de ouvido está com 20% de desconto.", None)
+    assert push.exact(told | {"loose amounts": 1.0}) == pytest.approx(push.INVENTED * push.exact(told))
+
+
+def test_a_complaint_of_other_words_than_review_and_reference_leaves_three_fifths() -> None:
+    own, other = (
+        extraction.exact(extraction.facts(EXTRACTION, json.dumps(FIELDS | {"main_complaint": said}), None))
+        for said in ("entrega muito atrasada", "ponda estoque")
+    )
+    assert other == pytest.approx(extraction.FOREIGN * own)
+
+
+@pytest.mark.parametrize("joint", ["=", "/", "ou", "or", "\\lor", "=>"])
+@pytest.mark.parametrize("task", ["insights", "push"])
+def test_two_answers_side_by_side_do_not_stand(joint: str, task: str) -> None:
+    assert not stands(f"{ANSWERS[task]} {joint} {ANSWERS[task]}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Fone ou headset? Escolha já.", "Conversão = 2%. Atraso = 8%.", "- Frete (R$ 20). - Prazo.", "Total: a. + B."],
+)
+def test_a_sign_within_a_sentence_joins_no_answers(text: str) -> None:
+    assert stands(text)
+
+
 def test_an_offer_that_the_brief_lacks_is_a_fact() -> None:
     brief = replace(PUSH, user="Push da bolsa de couro, R$ 89, até 12/10.", reference={"product": "bolsa de couro"})
     fair = push.facts(brief, "Bolsa de couro por R$ 89 só até 12 de outubro!", None)

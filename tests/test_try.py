@@ -430,7 +430,7 @@ def test_where_truth_is_known_and_the_reward_is_not_form_earns_no_points() -> No
 def test_a_page_of_reasons_holds_no_english(server: TryServer) -> None:
     page = shown(server, model="seed-42", prompt="r-1")[0] + shown(server, model="base", prompt="r-1")[0]
     assert 'lang="en"' not in page and "feeling off" not in page
-    assert "1 onde o campo é o da referência, 0 onde não<small><code>" in page
+    assert "radicais que resumo e referência têm em comum (F1)</th>" in page
 
 
 def test_reasons_say_the_strongest_facts_first_and_what_the_truth_is_made_of() -> None:

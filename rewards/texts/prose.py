@@ -38,9 +38,12 @@ _ALIKE = 0.8
 _ANOTHER = re.compile(
     r"(?:^|[.!?\n]\W{0,3})(?:alternativa|versao|opcao|notificacao|resposta) [2-9b-d]\b"
     r"|\bresposta (?:(?:cert|corret)a e|2)\b"
-    r"|[.!?] ?(?:/|\||\+|=+>) ?(?=[a-z])"
 )
 """What offers another answer beside the first."""
+_GLUE = re.compile(
+    r"[.!?\u2600-\U0001faff][^\w\n]{0,9}?(?:[=/|+&]+>?|\\[a-z]{1,9}|\s(?P<word>[a-zà-ÿ]{1,4}))\s*(?=[A-ZÀ-Ý])"
+)
+"""A sign or a small word by itself between two sentences, the next of which begins one («! = Leve», «! ou Leve»)."""
 _UNSAID = re.compile(
     r"\b(?:desconsider|ignor|descart|esquec)\w{1,3} (?:(?:est|ess)[ea]s? |isso|isto|tud|(?:o"
     r"|est[ea]) (?:texto|analise)|a analise|as (?:sugest|recomend|acoes))"
@@ -69,6 +72,7 @@ def stands(said: str) -> bool:
         any(map(retracts, {*told[:1], *told[-2:]}))
         or _UNSAID.search(folded)
         or _ANOTHER.search(folded)
+        or any(one["word"] not in text.PORTUGUESE or one["word"] == "ou" for one in _GLUE.finditer(said))
         or _goes_abroad(folded)
     )
 

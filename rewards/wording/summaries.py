@@ -1,9 +1,11 @@
 """What a summary of a review is worth: it tells of this review, not its opposite, and more than a label."""
 
 import re
+from itertools import pairwise
 
-from rewards.parsing.text import PORTUGUESE, any_of, fold, is_nonsense, spelled, words
-from rewards.types import PromptLike
+from rewards.parsing.fluency import stream
+from rewards.parsing.text import PORTUGUESE, SPELLED, any_of, fold, is_nonsense, sound, spelled, words
+from rewards.types import PromptLike, clip
 from rewards.wording.troubles import praise_and_blame
 
 NONSENSE = 0.35
@@ -16,6 +18,14 @@ INVENTED = 0.6
 """Credit of an object whose summary is no words, says the opposite of its review or also that, names another thing
 («Cliente satisfeito com o travesseiro»), has nothing of its review or is none, only labels, or has a number that its
 review has not. Of 168 answers rated 4 108 have a label, of 235 rated 5 seven."""
+DISORDERED = 0.75
+"""Credit of one whose summary is words in no order, which people give a 3."""
+ORDER = (-0.3, 0.05)
+"""Its mean worth in the order model up to which it is, and from which on it reads."""
+QUOTED = 0.5
+"""Share of its pairs of words that stand so in the review, from which on the review's own order is told."""
+FEWEST_IN_ORDER = 4
+"""Words that have an order, beside those that name what somebody felt («Cliente elogia: ...»)."""
 _NUMBER = re.compile(r"\d{1,9}")
 MOST_NUMBERS = 20
 _SMALL = ("zero", "um", "dois", "tres", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez")
@@ -71,7 +81,30 @@ def summary_worth(summary: object, complaint: object, prompt: PromptLike) -> flo
         return turned
     if invents(f"{summary} {complaint}", prompt.user):
         return INVENTED
-    return OTHER_THING if is_apart else LABEL if _is_label(summary, complaint) else 1.0
+    plain = OTHER_THING if is_apart else LABEL if _is_label(summary, complaint) else 1.0
+    return min(plain, in_order(summary, prompt.user))
+
+
+def in_order(summary: str, review: str) -> float:
+    """Credit of a summary by how well its words stand in an order that occurs, and are words, in [.75, 1]; the order of
+    what is told in the words of its review is not asked."""
+    said = words(summary.rpartition(":")[2])
+    pairs, known = [*pairwise(said)], {*pairwise(words(review))}
+    reads = sound(summary, review)
+    if len(said) >= FEWEST_IN_ORDER and sum(pair in known for pair in pairs) < QUOTED * len(pairs):
+        worth = [place for sentence in stream(_WORD.sub(_counted, summary)) for place in sentence]
+        least, enough = ORDER
+        reads = min(reads, clip((sum(worth) / len(worth) - least) / (enough - least)))
+    return DISORDERED + (1 - DISORDERED) * reads
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _counted(word: re.Match[str]) -> str:
+    """A number in words as digits, which the order model knows («vinte dias»)."""
+    value = SPELLED.get(fold(word[0]), 0)
+    return str(value) if value > 1 else word[0]
 
 
 def invents(said: str, review: str) -> bool:

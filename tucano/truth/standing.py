@@ -75,4 +75,19 @@ def holds(told: Mapping[str, float]) -> float:
 def stands(text: str) -> bool:
     """Whether it offers one answer and does not take it back."""
     told = plain(text)
-    return not (_SEVERAL.search(told) or _DENIED.search(told) or _TAKEN_BACK.search(told))
+    return not (_SEVERAL.search(told) or _DENIED.search(told) or _TAKEN_BACK.search(told) or _is_joined(text))
+
+
+def _is_joined(text: str) -> bool:
+    """Whether two answers stand side by side: a sign, «ou» or «or» by itself behind a sentence, and another begins."""
+    read = [token for token in text.split() if not _PICTURE.fullmatch(token)]
+    return any(
+        _ENDED.search(before) and _JOINT.fullmatch(token) and _BEGINS.match(behind)
+        for before, token, behind in zip(read, read[1:], read[2:], strict=False)
+    )
+
+
+_PICTURE = re.compile(r"[\u2190-\U0001faff\ufe0f\u200d]+")
+_ENDED = re.compile(r"(?:[.!?}]|```)[\"')*]{0,3}$")
+_JOINT = re.compile(r"=+>?|/+|\\[a-z]+|or|ou", re.IGNORECASE)
+_BEGINS = re.compile(r"[\"'*({`]{0,3}[A-ZÀ-Ý{`]")

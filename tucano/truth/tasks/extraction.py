@@ -49,6 +49,8 @@ FALLING = frozenset({"broken", "further fields", "score off", "feeling off", "ri
 NEXT_FEELING, OPPOSITE_FEELING, WRONG = 0.6, 0.25, 0.95
 """What the exact check leaves where the feeling is one step off, or more, and for every other known plain field that is
 wrong: these may be debatable."""
+FOREIGN = 0.6
+"""What it leaves where the complaint has no word of the reference's nor of the review."""
 BROKEN = 0.3
 """What it leaves of an object that no program reads: of 430 rated ones people gave none more than 3 of 5."""
 
@@ -91,7 +93,9 @@ def exact(told: Mapping[str, float]) -> float:
     wrong = sum(told[f"right: {name}"] == 0 for name in PLAIN if name != "sentiment")
     off = told["feeling off"]
     felt = OPPOSITE_FEELING if off > 1 else NEXT_FEELING if off > 0 else 1.0
-    return felt * WRONG**wrong * (1.0 if told["stands"] else LEFT) * (BROKEN if told["broken"] else 1.0)
+    is_foreign = told["complaint length"] and not told["complaint told"] and told["complaint"] == 0
+    kept = felt * WRONG**wrong * (FOREIGN if is_foreign else 1.0)
+    return kept * (1.0 if told["stands"] else LEFT) * (BROKEN if told["broken"] else 1.0)
 
 
 def is_known(reference: Mapping[str, Any]) -> bool:

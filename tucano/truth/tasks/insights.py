@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 from tucano.truth import contexts
 from tucano.truth.facts import UNKNOWN, text_facts
 from tucano.truth.figures import Figure, figures
+from tucano.truth.moves import Mention, moves
 from tucano.truth.reading import plain, share, words
 from tucano.truth.standing import MOST_FIGURES, holds
 from tucano.truth.types import PromptLike
@@ -24,12 +25,14 @@ MEANING = {
     "key named": "share of the key indicators that are named",
     "exchanged": "figures of one indicator that stand at the label of another one in the same unit",
     "contradicted": "figures of none, joined to a label in its unit («devolução de 55%»)",
+    "turned": "indicators that are said to have moved the other way than the brief says",
+    "moves added": "indicators that are said to have moved where the brief says nothing of it",
     "items": "lines that begin with the mark of a list",
 }
 RISING = frozenset({"key at labels", "facts at labels", "key named", "same words", "stands"})
 FALLING = frozenset({
-    "exchanged", "contradicted", "loose shares", "loose amounts", "other words", "other part", "said twice",
-    "borrowed 12", "odd places",
+    "exchanged", "contradicted", "turned", "moves added", "loose shares", "loose amounts", "other words", "other part",
+    "said twice", "borrowed 12", "odd places",
 })  # fmt: skip
 _ITEM = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])")
 _END = re.compile(r"[.!?;]\s|\n")
@@ -39,21 +42,14 @@ _JOINED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Where a label stands."""
-
-    start: int
-    end: int
-    label: str
-
-
 def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, float]:
     known = [
         (str(one["label"]), float(one["value"]), str(one.get("unit", ""))) for one in prompt.reference.get("facts", ())
     ]
     key = frozenset(map(str, prompt.reference.get("key", ())))
     told = _told(plain(answer), known)
+    before = dict(moves(plain(prompt.user), _mentions(plain(prompt.user), [label for label, *_ in known])))
+    now = [*moves(plain(answer), _mentions(plain(answer), [label for label, *_ in known]))]
     return {
         **text_facts(prompt.user, answer, answer),
         **contexts.figure_facts(prompt.user, answer),
@@ -62,6 +58,8 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
         "key named": share(key, told.named) if known else UNKNOWN,
         "exchanged": float(told.exchanged) if known else UNKNOWN,
         "contradicted": float(told.contradicted) if known else UNKNOWN,
+        "turned": float(sum(rose != before.get(label, rose) for label, rose in now)),
+        "moves added": float(sum(label not in before for label, _ in now)),
         "items": float(len(_ITEM.findall(answer))),
     }
 
@@ -87,10 +85,7 @@ class Told:
 
 def _told(text: str, known: Sequence[tuple[str, float, str]]) -> Told:
     by_label = {label: (value, unit) for label, value, unit in known}
-    mentions = sorted(
-        (Mention(found.start(), found.end(), label) for label in by_label for found in _named(label).finditer(text)),
-        key=lambda one: one.start,
-    )
+    mentions = _mentions(text, by_label)
     cuts = [0, *(cut.end() for cut in _END.finditer(text)), len(text) + 1]
     stated: set[str] = set()
     exchanged = contradicted = 0
@@ -105,6 +100,11 @@ def _told(text: str, known: Sequence[tuple[str, float, str]]) -> Told:
             contradicted += _is_contradicted(text, figure, here, by_label)
     named = {one.label for one in mentions}
     return Told(frozenset(stated), frozenset(named), exchanged, contradicted)
+
+
+def _mentions(text: str, labels: Iterable[str]) -> list[Mention]:
+    found = (Mention(one.start(), one.end(), label) for label in labels for one in _named(label).finditer(text))
+    return sorted(found, key=lambda one: one.start)
 
 
 def _distance(figure: Figure, one: Mention) -> int:

@@ -11,6 +11,8 @@ from tucano.truth.reading import plain, words
 from tucano.truth.standing import holds
 from tucano.truth.types import PromptLike
 
+INVENTED = 0.6
+"""What the exact check leaves of a push with a share or an amount that its brief has not, and nothing leads to."""
 SCREEN = 120
 """Characters that a notification shows."""
 _OFFERS = {
@@ -82,8 +84,8 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
 
 
 def exact(told: Mapping[str, float]) -> float:
-    """What is left of a text that is no answer, or takes itself back; what it invents is for the judge."""
-    return holds(told)
+    """What is left of a text that is no answer, takes itself back, or invents a figure; the rest is for the judge."""
+    return holds(told) * (INVENTED if told["loose shares"] + told["loose amounts"] else 1.0)
 
 
 def is_known(reference: Mapping[str, Any]) -> bool:
