@@ -30,7 +30,7 @@ _KINDS = {
     ";nao|diferente ped|compr|escolh|encomend;veio|cheg|mand|envi|receb outr|lugar|vez",
     "incomplete": "falt pec|part|iten|item|acess|unid|cabo|carreg|manual|parafus|tampa|controle;incomplet;metade;"
     "veio|vieram|chegou sem|falt;veio|vier|cheg|envi|mand|receb 1|2|3|um|uma|so(?![a-z]) vez|inves;"
-    "veio|vier|cheg|mand 1|2|3|so(?![a-z]) de|dos|das;so|apenas veio|cheg|mand|receb|parte|um|uma;"
+    "veio|vier|cheg|envi|mand|receb 1|2|3|so(?![a-z]) de|dos|das;so|apenas veio|cheg|envi|mand|receb|parte|um|uma;"
     "menos pec|iten|unid;quantidade",
     "cancelled": "cancel;sem|falta|fora|acab estoque;indisponib;vend nao t",
     "poor": "qualidade|materi|acabam|costur|tecid|plastic ruim|frac|baix|pessim|mal|frag|inferior|duvid|precari|sofr"
@@ -52,7 +52,7 @@ KINDS = {kind: re.compile("|".join(map(_turn, turns.split(";")))) for kind, turn
 _LACKED = frozenset({"missing", "silent", "refused", "invoice"})
 """Kinds that are told by a denial themselves."""
 _DENIED = re.compile(
-    r"\b(?:(?:nao|nunca)(?: (?:houve|ha|teve|tem|foi|veio|chegou|e|esta\w*)(?: (?!e\b)\w+){0,2})?"
+    r"\b(?:(?:nao|nunca)(?: mais)?(?: (?:houve|ha|teve|tem|foi|veio|chegou|e|esta\w*)(?: (?!e\b)\w+){0,2})?"
     r"|(?:nenhum\w*|sem|zero|nem|nada)(?: (?!e\b)\w+){0,2}) $"
 )
 
