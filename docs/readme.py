@@ -147,7 +147,7 @@ def _means(effect: Effect | None) -> list[str]:
 
 def example(row: Row) -> str:
     """Of the held-out prompts whose answer, as served, earns otherwise after training, the one whose two answers score
-    most nearly as all do in the mean.
+    and differ most nearly as all do in the mean.
     """
     compared = row.comparison
     scored = {"reward": compared.means[SHOWN], "truth": compared.truths.get(SHOWN, {})}
@@ -169,19 +169,19 @@ def example(row: Row) -> str:
         raise UserError("every prompt or answer of this run holds a fence of Markdown, or earns what it did")
 
     def off(pair: tuple[Answer, Answer]) -> float:
-        return sum(
-            abs((getattr(answer, of) or 0) - mean)
+        missed = (
+            [(getattr(answer, of) or 0) - mean for answer, mean in zip(pair, both, strict=True)]
             for of, both in means.items()
-            for answer, mean in zip(pair, both, strict=True)
         )
+        return sum(abs(before) + abs(after) + abs(after - before) for before, after in missed)
 
     before, after = min(shown, key=off)
     said = ", ".join(f"{of} {' to '.join(map(ENGLISH.number, both))}" for of, both in means.items())
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
         f"As served, the answers to {len(other)} of {compared.prompts} held-out prompts earn more or less after"
-        f" training. This is the one of them whose two answers ({before.task}) score most nearly as all do in the mean"
-        f" ({said}). Only line breaks are ours."
+        f" training. This is the one of them whose two answers ({before.task}) score and differ most nearly as all do"
+        f" in the mean ({said}). Only line breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),
