@@ -153,14 +153,17 @@ def is_one(prompt: PromptLike, answer: str) -> float:
 
 
 def tells_its_offer_twice(prompt: PromptLike, answer: str) -> bool:
-    """Whether a text tells each amount and code of its brief that it tells twice: two pushes, whatever stands between
-    them. Of the pushes that are rated 5 none does.
+    """Whether a text tells each amount and code of its brief that it tells twice, and more often than the brief: two
+    pushes, whatever stands between them. Of the pushes that are rated 5 none does.
     """
-    told = numbers.told(answer).numbers
-    amounts = {(one.value, one.unit) for one in numbers.told(prompt.user).numbers if one.unit in numbers.SIGNS}
-    times = [sum((one.value, one.unit) == amount for one in told) for amount in amounts]
-    times += [answer.count(code) for code in offers.codes(prompt.user)]
-    return min(filter(None, times), default=0) > 1
+    told, known = (
+        [(one.value, one.unit) for one in numbers.told(text).numbers if one.unit in numbers.SIGNS]
+        for text in (answer, prompt.user)
+    )
+    times = [(told.count(amount), known.count(amount)) for amount in {*known}]
+    times += [(answer.count(code), prompt.user.count(code)) for code in offers.codes(prompt.user)]
+    found = [said > max(1, given) for said, given in times if said]
+    return bool(found) and all(found)
 
 
 def has_options(answer: str) -> bool:

@@ -46,7 +46,7 @@ def test_good_answers_earn_and_bad_ones_do_not(scored: tuple[str, Scores], task:
     assert fmean(good) >= (0.69 if (judge, task) == ("truth", "insights") else 0.8)
     allowed = {
         "reward": {"extraction": 0.12, "insights": 0.06},
-        "truth": {"extraction": 0.12, "insights": 0.12, "push": 0.17},
+        "truth": {"extraction": 0.12, "insights": 0.12, "push": 0.19},
     }
     most = allowed[judge].get(task, 0.04)
     assert fmean(bad) <= most

@@ -161,6 +161,7 @@ def test_what_a_summary_leaves(summary: str | None, worth: float) -> None:
         ("Cliente não recebeu a boneca em 14 dias e pede o dinheiro de volta.", 1, 1),
         ("Cliente reclama: não recebi a boneca, quero meu dinheiro.", 1, 1),  # the review's own order
         ("Cliente reclama: boneca.", 1, 1),  # too short to have one
+        ("1. \n2. \n3. \n4. \n5. \n6. \n7. ", 0.75, 1),  # marks of a list alone
         ("Boneca 14 de não volta os já recebi do meu a faz da.", DISORDERED, 0.8),
         ("Cliente reclama: boneca a dias não meu para o de volta recebi sem.", DISORDERED, 0.85),
     ],

@@ -4,7 +4,6 @@ import pytest
 from rewards_examples import Prompt
 
 from rewards import load_reward_set
-from rewards.parsing.advice import untabled
 from rewards.push import (
     FALSE,
     PLAIN,
@@ -18,7 +17,6 @@ from rewards.push import (
     tells_offer,
 )
 from rewards.texts import numbers, offers
-from rewards.texts.prose import stands
 from rewards.texts.slips import CREDIT, neatness, slips
 
 
@@ -53,8 +51,9 @@ def test_a_good_push_earns_all() -> None:
         (f"Opção 1: {GOOD}\nOpção 2: {GOOD.replace('treino', 'passeio')}", 0.35),
         (f"{GOOD}\n{GOOD}", 0.35),
         (f"{GOOD} Leve o som com você: fone de ouvido por R$ 149 até 12/10!", 0.35),  # two pushes, nothing between them
-        (f"{GOOD} = Vem ver o teclado novo.", 0),
-        (f"{GOOD} ou Vem ver o teclado novo.", 0),
+        (f"{GOOD}! = Vem ver o teclado novo.", 0),
+        (f"{GOOD}! ou Vem ver o teclado novo.", 0),
+        (f"{GOOD}! / vem ver o teclado novo.", 0),
         (f"Esta notificação é sobre um produto: {GOOD}", 0.35**2),
         (f"Prezado cliente, {GOOD} Atenciosamente, a loja.", 0.6),
         (f"{GOOD} Desconsidere.", 0),
@@ -172,10 +171,25 @@ def test_one_push_in_lively_words() -> None:
     assert lively(FONE, "Compre fone com desconto agora, aproveite, venha, confira, garanta") == 0.2
 
 
-def test_what_stands_between_two_sentences_may_join_them() -> None:
-    assert total(FONE, "Seu treino pede trilha sonora! o Bluetooth do fone por R$ 149 só até 12/10") > 0.5
-    table = "| Mês | Atraso (aprox.) | Ação |\n| maio | 8% | É pouco. | Manter o prazo. |"
-    assert stands(untabled(table))
+@pytest.mark.parametrize(
+    ("offer", "answer"),
+    [
+        ("R$ 149. Frete grátis.", "Seu treino pede trilha sonora! 🎧 só R$ 149 no fone de ouvido, com frete grátis."),
+        ("20% OFF. Frete grátis.", "Seu treino pede: fone de ouvido com 20% OFF 🎧 + Frete grátis. Garanta o seu!"),
+        ("Cupom TREINO20: 20%.", "Seu treino pede trilha: fone de ouvido com 20% OFF! 🎧 use TREINO20"),
+        (
+            "20% de desconto e 20% de cashback.",
+            "Seu treino: fone de ouvido com 20% OFF e mais 20% de cashback. Garanta!",
+        ),
+        (
+            "R$ 99. Frete grátis acima de R$ 99.",
+            "Seu treino: fone de ouvido por R$ 99, e acima de R$ 99 o frete é grátis.",
+        ),
+    ],
+)
+def test_one_push_is_no_two(offer: str, answer: str) -> None:
+    asked = brief("fone de ouvido", offer, "fone")
+    assert is_one(asked, answer) == 1 and total(asked, answer) > 0.5
 
 
 def test_without_a_known_product_offers_are_the_briefs_all_the_same() -> None:

@@ -14,10 +14,10 @@ from tucano.truth import truth
 LOW = 0.30
 COUNT = {"sql": "SELECT COUNT(*) FROM pedidos WHERE estado='SP'", "database": DATABASE}
 MISSED: dict[str, dict[str, int]] = {
-    "grounded": {"sql_qa": 8, "push": 0},
+    "grounded": {"sql_qa": 8},
     "truth": {"extraction": 6, "sql_qa": 6, "insights": 14, "push": 8},
 }
-"""Probes of some 90 that each may miss: the truth knows no meaning (docs/truth.md), a push may be two of them."""
+"""Probes of some 90 that each may miss: the truth knows no meaning (docs/truth.md)."""
 PROSE: tuple[Task, ...] = ("sql_qa", "insights", "push")
 
 

@@ -107,6 +107,10 @@ def test_figures_at_their_labels_are_stated_and_exchanged_ones_are_seen() -> Non
         ("O atraso, de 8,0%, está em queda; pedidos aumentaram.", 1, 1),
         ("Recompra de 23,5%. Subiu o atraso.", 0, 0),  # behind a sentence's end
         ("Atraso de 8,0% (alta). Recomendo reduzir o frete.", 0, 0),
+        ("Caiu a recompra, para 23,5%, e subiu o atraso, para 8,0%.", 0, 0),  # in front of the label
+        ("A recompra está em 23,5% e não aumentou.", 0, 0),
+        ("A recompra está em 23,5%, pior que na alta temporada.", 0, 0),
+        ("Os pedidos recuaram para 1.234.", 0, 1),
     ],
 )
 def test_a_move_is_the_briefs_turned_round_or_made_up(said: str, turned: int, added: int) -> None:
@@ -115,17 +119,43 @@ def test_a_move_is_the_briefs_turned_round_or_made_up(said: str, turned: int, ad
     assert (told["turned"], told["moves added"]) == (turned, added)
 
 
-def test_an_invented_amount_of_a_push_leaves_three_fifths() -> None:
-    told = push.facts(PUSH, "Oi! O seu fone de ouvido está com 20% de desconto.", None)
-    assert push.exact(told | {"loose amounts": 1.0}) == pytest.approx(push.INVENTED * push.exact(told))
+@pytest.mark.parametrize(
+    "told", ["23,5% (em abril 25,1%)", "23,5% (-2 p.p.)", "23,5%, com queda", "25,1% antes e 23,5%"]
+)
+def test_a_move_that_the_brief_tells_in_other_words_is_not_added(told: str) -> None:
+    brief = replace(INSIGHTS, user=f"Resumo de maio: recompra {told}; pedidos 1.234; atraso 8,0%. O que fazer?")
+    assert insights.facts(brief, "A recompra caiu para 23,5%.", None)["moves added"] == 0
+    assert insights.facts(brief, "O atraso caiu para 8,0%.", None)["moves added"] == 1
 
 
-def test_a_complaint_of_other_words_than_review_and_reference_leaves_three_fifths() -> None:
-    own, other = (
-        extraction.exact(extraction.facts(EXTRACTION, json.dumps(FIELDS | {"main_complaint": said}), None))
-        for said in ("entrega muito atrasada", "ponda estoque")
-    )
-    assert other == pytest.approx(extraction.FOREIGN * own)
+@pytest.mark.parametrize(
+    ("brief", "offer", "kept"),
+    [
+        ("Desconto: 20%.", "20% de desconto", 1),
+        ("Desconto: 20%.", "30% de desconto", push.INVENTED),
+        ("Desconto: 20%.", "20% de desconto, 100% sem fio", 1),
+        ("Vinte por cento de desconto.", "20% de desconto", 1),  # an amount in words is not read
+    ],
+)
+def test_an_invented_amount_of_a_push_leaves_three_fifths(brief: str, offer: str, kept: float) -> None:
+    asked = replace(PUSH, user=f"Crie um push para: fone de ouvido. {brief}")
+    assert push.exact(push.facts(asked, f"Oi! O seu fone de ouvido está com {offer}.", None)) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted", "kept"),
+    [
+        ("entrega muito atrasada", "entrega muito atrasada", 1),
+        ("ponda estoque", "entrega muito atrasada", extraction.FOREIGN),
+        ("sem som", "sem som", 1),  # no stem of three letters, and the same
+        ("não há", None, 1),
+    ],
+)
+def test_a_complaint_of_other_words_than_review_and_reference_leaves_three_quarters(
+    said: str, wanted: str | None, kept: float
+) -> None:
+    asked = replace(EXTRACTION, reference={"fields": FIELDS | {"main_complaint": wanted}})
+    assert extraction.exact(extraction.facts(asked, json.dumps(FIELDS | {"main_complaint": said}), None)) == kept
 
 
 @pytest.mark.parametrize("joint", ["=", "/", "ou", "or", "\\lor", "=>"])
@@ -136,7 +166,13 @@ def test_two_answers_side_by_side_do_not_stand(joint: str, task: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Fone ou headset? Escolha já.", "Conversão = 2%. Atraso = 8%.", "- Frete (R$ 20). - Prazo.", "Total: a. + B."],
+    [
+        "Fone ou headset? Escolha já.",
+        "Conversão = 2%. Atraso = 8%.",
+        "- Frete (R$ 20). - Prazo.",
+        "Total: a. + B.",
+        "Use e-mail, SMS etc. ou WhatsApp para avisar.",
+    ],
 )
 def test_a_sign_within_a_sentence_joins_no_answers(text: str) -> None:
     assert stands(text)

@@ -121,10 +121,10 @@ _MIXED = 0.25
 
 
 def in_one_language(tokens: list[str]) -> float:
-    """1, or what is left where words of English or Spanish stand side by side: three of them, or two in two places.
-    Two alone may be a term («just in time», «check-out»).
+    """1, or what is left where words of English or Spanish stand side by side: three of them, or twice two others. Two
+    alone may be a term («just in time», «check-out»), however often it is said.
     """
-    pairs = [place for place, (one, other) in enumerate(pairwise(tokens)) if one in FOREIGN and other in FOREIGN]
+    pairs = {(one, other) for one, other in pairwise(tokens) if one in FOREIGN and other in FOREIGN}
     return _MIXED if len(pairs) > 1 else 1.0
 
 

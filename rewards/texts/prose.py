@@ -41,9 +41,9 @@ _ANOTHER = re.compile(
 )
 """What offers another answer beside the first."""
 _GLUE = re.compile(
-    r"[.!?\u2600-\U0001faff][^\w\n]{0,9}?(?:[=/|+&]+>?|\\[a-z]{1,9}|\s(?P<word>[a-zà-ÿ]{1,4}))\s*(?=[A-ZÀ-Ý])"
+    r"(?<!etc)[.!?][^\w\n]{0,9}?(?:(?:[=/|+&]+>?|\\[a-z]{1,9})\s*(?=[^\W\d_])|\bo[ur]\s+(?=[A-ZÀ-Ý][a-zà-ÿ]))"
 )
-"""A sign or a small word by itself between two sentences, the next of which begins one («! = Leve», «! ou Leve»)."""
+"""A sign or «ou» by itself behind a sentence, and another one begins («! = Leve», «! ou Leve»)."""
 _UNSAID = re.compile(
     r"\b(?:desconsider|ignor|descart|esquec)\w{1,3} (?:(?:est|ess)[ea]s? |isso|isto|tud|(?:o"
     r"|est[ea]) (?:texto|analise)|a analise|as (?:sugest|recomend|acoes))"
@@ -72,7 +72,7 @@ def stands(said: str) -> bool:
         any(map(retracts, {*told[:1], *told[-2:]}))
         or _UNSAID.search(folded)
         or _ANOTHER.search(folded)
-        or any(one["word"] not in text.PORTUGUESE or one["word"] == "ou" for one in _GLUE.finditer(said))
+        or _GLUE.search(said)
         or _goes_abroad(folded)
     )
 

@@ -24,7 +24,7 @@ ORDER = (-0.25, -0.15)
 """Its mean worth in the order model, without accents and agreement, up to which it is, and from which on it reads."""
 QUOTED = 0.5
 """Share of its pairs of words that stand so in the review, from which on the review's own order is told."""
-FEWEST_IN_ORDER = 5
+FEWEST_IN_ORDER = 6
 """Words that have an order, beside those that name what somebody felt («Cliente elogia: ...»)."""
 _NUMBER = re.compile(r"\d{1,9}")
 MOST_NUMBERS = 20
@@ -94,7 +94,7 @@ def in_order(summary: str, review: str) -> float:
     if len(said) >= FEWEST_IN_ORDER and sum(pair in known for pair in pairs) < QUOTED * len(pairs):
         worth = [0.0 if place == CLASH else place for sentence in stream(spelled(summary)) for place in sentence]
         least, enough = ORDER
-        reads = min(reads, clip((sum(worth) / len(worth) - least) / (enough - least)))
+        reads = min(reads, clip((sum(worth) / max(1, len(worth)) - least) / (enough - least)))
     return DISORDERED + (1 - DISORDERED) * reads
 
 

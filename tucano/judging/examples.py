@@ -13,7 +13,7 @@ from tucano.truth.reading import readable
 GENERATED = "generated"
 """The tone of the prompts that the program makes itself."""
 WEIGHT = {GENERATED: 0.4}
-"""Of an answer; those of other tones, your own too, weigh 1. There are ten times as many of the generator's."""
+"""Of an answer; those of other tones, your own too, weigh 1. Of the generator's there are three times as many."""
 
 
 @dataclass(frozen=True, slots=True)

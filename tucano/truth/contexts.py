@@ -16,6 +16,8 @@ from tucano.truth.standing import MOST_FIGURES
 SMALL = 31
 """A number without a unit up to this one may count anything: days, items, hours."""
 LETTERS = 5
+ALL = (100.0, "%")
+"""Says of anything that it is so wholly («100% algodão»)."""
 MEANING = {
     "figures": "figures of the answer",
     "figures asked": "figures of the prompt",
@@ -59,7 +61,7 @@ def figure_facts(prompt: str, answer: str) -> dict[str, float]:
     given, steps = _placed(plain(prompt))
     said = figures(text)[:MOST_FIGURES]
     new = [figure for figure in said if not any(figure.agrees(one.figure) for one in given)]
-    loose = [figure for figure in new if not follows(figure, steps)]
+    loose = [figure for figure in new if not (follows(figure, steps) or (figure.value, figure.unit) == ALL)]
     shared = _shared(_read(text, said), given)
     kinds = [_kind(found) for found in shared]
     places = [one.first for one in shared]

@@ -88,6 +88,6 @@ def _is_joined(text: str) -> bool:
 
 
 _PICTURE = re.compile(r"[\u2190-\U0001faff\ufe0f\u200d]+")
-_ENDED = re.compile(r"(?:[.!?}]|```)[\"')*]{0,3}$")
+_ENDED = re.compile(r"(?:(?<!\betc)(?<!\bex)[.!?}]|```)[\"')*]{0,3}$")
 _JOINT = re.compile(r"=+>?|/+|\\[a-z]+|or|ou", re.IGNORECASE)
 _BEGINS = re.compile(r"[\"'*({`]{0,3}[A-ZÀ-Ý{`]")

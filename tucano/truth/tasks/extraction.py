@@ -30,6 +30,7 @@ MEANING = {
     "right": "share of the known plain fields that are right",
     "complaint": "stems that complaint and reference share (F1)",
     "complaint told": "stems that complaint and review share (F1)",
+    "complaint foreign": "1 where the complaint has no stem of the reference's nor of the review",
     "complaint or none": "1 where both complain, or neither does",
     "complaint length": "characters of the complaint",
     "summary": "stems that summary and reference share (F1)",
@@ -45,12 +46,14 @@ MEANING = {
 RISING = frozenset({"strict", "fields asked", "right", "complaint", "complaint or none", "consistent", "stands"}) | {
     f"right: {name}" for name in PLAIN
 }
-FALLING = frozenset({"broken", "further fields", "score off", "feeling off", "risk off", "said twice", "odd places"})
+FALLING = frozenset({
+    "broken", "complaint foreign", "further fields", "score off", "feeling off", "risk off", "said twice", "odd places",
+})  # fmt: skip
 NEXT_FEELING, OPPOSITE_FEELING, WRONG = 0.6, 0.25, 0.95
 """What the exact check leaves where the feeling is one step off, or more, and for every other known plain field that is
 wrong: these may be debatable."""
-FOREIGN = 0.6
-"""What it leaves where the complaint has no word of the reference's nor of the review."""
+FOREIGN = 0.75
+"""What it leaves where the complaint has no stem of the reference's nor of the review."""
 BROKEN = 0.3
 """What it leaves of an object that no program reads: of 430 rated ones people gave none more than 3 of 5."""
 
@@ -74,6 +77,7 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
         "right": sum(judged) / len(judged) if judged else UNKNOWN,
         "complaint": _alike(complaint, str(wanted or "")) if "main_complaint" in known else UNKNOWN,
         "complaint told": _alike(complaint, prompt.user),
+        "complaint foreign": float(_is_foreign(complaint, str(wanted or ""), prompt.user)),
         "complaint or none": float(bool(complaint) == bool(wanted)) if "main_complaint" in known else UNKNOWN,
         "complaint length": float(len(complaint)),
         "summary": _alike(summary, str(known.get("summary") or "")) if "summary" in known else UNKNOWN,
@@ -93,8 +97,7 @@ def exact(told: Mapping[str, float]) -> float:
     wrong = sum(told[f"right: {name}"] == 0 for name in PLAIN if name != "sentiment")
     off = told["feeling off"]
     felt = OPPOSITE_FEELING if off > 1 else NEXT_FEELING if off > 0 else 1.0
-    is_foreign = told["complaint length"] and not told["complaint told"] and told["complaint"] == 0
-    kept = felt * WRONG**wrong * (FOREIGN if is_foreign else 1.0)
+    kept = felt * WRONG**wrong * (FOREIGN if told["complaint foreign"] else 1.0)
     return kept * (1.0 if told["stands"] else LEFT) * (BROKEN if told["broken"] else 1.0)
 
 
@@ -107,6 +110,13 @@ def _around(answer: str, found: Mapping[str, Any]) -> str:
     start, end = answer.find("{"), answer.rfind("}") + 1
     beside = f"{answer[:start]}. {answer[end:]}" if 0 <= start < end else answer
     return ". ".join([beside, *(f"{name} {value}" for name, value in found.items() if name not in FIELDS)])
+
+
+def _is_foreign(complaint: str, wanted: str, review: str) -> bool:
+    """Whether a complaint and the reference's are both there and other ones, and no stem of it is known."""
+    own = stems(complaint)
+    is_other = bool(wanted) and plain(complaint).strip(" .") != plain(wanted)
+    return is_other and bool(own) and not own & (stems(wanted) | stems(review))
 
 
 def _is_right(value: Any, wanted: Any) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from tucano.truth import contexts
 from tucano.truth.facts import UNKNOWN, text_facts
 from tucano.truth.figures import Figure, figures
-from tucano.truth.moves import Mention, moves
+from tucano.truth.moves import Mention, compared, moves
 from tucano.truth.reading import plain, share, words
 from tucano.truth.standing import MOST_FIGURES, holds
 from tucano.truth.types import PromptLike
@@ -48,8 +48,9 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
     ]
     key = frozenset(map(str, prompt.reference.get("key", ())))
     told = _told(plain(answer), known)
-    before = dict(moves(plain(prompt.user), _mentions(plain(prompt.user), [label for label, *_ in known])))
-    now = [*moves(plain(answer), _mentions(plain(answer), [label for label, *_ in known]))]
+    labels = [label for label, *_ in known]
+    brief, said = ((text, _mentions(text, labels)) for text in (plain(prompt.user), plain(answer)))
+    before, open_to, now = dict(moves(*brief)), compared(*brief), [*moves(*said)]
     return {
         **text_facts(prompt.user, answer, answer),
         **contexts.figure_facts(prompt.user, answer),
@@ -59,7 +60,7 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
         "exchanged": float(told.exchanged) if known else UNKNOWN,
         "contradicted": float(told.contradicted) if known else UNKNOWN,
         "turned": float(sum(rose != before.get(label, rose) for label, rose in now)),
-        "moves added": float(sum(label not in before for label, _ in now)),
+        "moves added": float(sum(label not in open_to for label, _ in now)),
         "items": float(len(_ITEM.findall(answer))),
     }
 

@@ -32,6 +32,8 @@ OFFERS = {kind: re.compile(pattern) for kind, pattern in _OFFERS.items()}
 """What a shop may offer, in words."""
 LOOSE = frozenset({"discount", "scarcity"})
 """Said of most goods, so no «offers invented»; the figure of an invented discount is a «loose share»."""
+_SPELLED = re.compile(r"\b[a-z]+ (?:por cento|reais)\b")
+"""An amount in words, which is not read: then nobody knows whether one in digits is invented."""
 _LABEL = re.compile(r"\bofertas?\s*:")
 """Of a brief's field, which may hold anything: «Oferta: frete grátis», «Oferta: nenhuma»."""
 _CODE = re.compile(r"\b[A-Z]{3,}\d*\b")
@@ -65,9 +67,11 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
     capitals = set(_CODE.findall(answer)) - set(_CODE.findall(prompt.user.upper()))
     asked = {word[:5] for word in words(prompt.user)}
     length = len(" ".join(answer.split()))
+    unread = ("loose shares", "loose amounts", "loose numbers", "loose figures") if _SPELLED.search(brief) else ()
     return {
         **text_facts(prompt.user, answer, answer),
         **contexts.figure_facts(prompt.user, answer),
+        **dict.fromkeys(unread, UNKNOWN),
         "product": float(name[0][:4] in begun) if name else UNKNOWN,
         "product whole": sum(word[:4] in begun for word in name) / len(name) if name else UNKNOWN,
         "length": float(length),
@@ -84,8 +88,10 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
 
 
 def exact(told: Mapping[str, float]) -> float:
-    """What is left of a text that is no answer, takes itself back, or invents a figure; the rest is for the judge."""
-    return holds(told) * (INVENTED if told["loose shares"] + told["loose amounts"] else 1.0)
+    """What is left of a text that is no answer, takes itself back, or invents a figure; the rest is for the judge. What
+    is not known counts as none.
+    """
+    return holds(told) * (INVENTED if told["loose shares"] + told["loose amounts"] > 0 else 1.0)
 
 
 def is_known(reference: Mapping[str, Any]) -> bool:
