@@ -1,6 +1,6 @@
 """Rewards and truth on ratings of other writers' answers, which are held out until they have been shown once.
 
-    python -m benchmarks.held_out_ratings [--set 23 | --ratings FOLDER] [--resamples 10000]
+    python -m benchmarks.held_out_ratings [--set 25 | --ratings FOLDER] [--resamples 10000]
 
 Mean score by rating; Spearman's rho over sampled answers with the lower end of its 90 % interval (bootstrap by prompt);
 and by how much rho exceeds the better of two baselines that read nothing: the answer's length, and whether it is valid
@@ -114,7 +114,7 @@ def rows(rated: Sequence[RatedAnswer], stores: Path, resamples: int) -> Iterator
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--set", type=int, default=23, help="from 1; no judge has learned from 20 to 23 (default: 23)")
+    chosen.add_argument("--set", type=int, default=25, help="from 1; no judge has learned from 24 and 25 (default: 25)")
     chosen.add_argument("--ratings", type=Path, help="a folder that nobody has looked at yet")
     parser.add_argument("--resamples", type=int, default=10_000)
     arguments = parser.parse_args()

@@ -115,7 +115,8 @@ def verdict(row: Row) -> str:
     said += [say("overall", compared.main.overall, **words), *([say("truth", truth.overall)] if truth else [])]
     said += [sentence for sentence in compared.verdict.sentences if sentence.startswith("Caution")]
     quoted = fill(" ".join(said), WIDTH, initial_indent="> ", subsequent_indent="> ", break_on_hyphens=False)
-    return f"From `make run` ({_seeds(compared)}; {row.made_at:%Y-%m-%d}):\n\n{quoted}\n\n{_table(compared, truth)}"
+    of = f"{_seeds(compared)}; {row.made_at:%Y-%m-%d}; [terms](docs/statistics.md)"
+    return f"From `make run` ({of}):\n\n{quoted}\n\n{_table(compared, truth)}"
 
 
 def _seeds(compared: Comparison) -> str:
@@ -179,9 +180,9 @@ def example(row: Row) -> str:
     said = ", ".join(f"{of} {' to '.join(map(ENGLISH.number, both))}" for of, both in means.items())
     role = "champion" if row.promotion and row.promotion.status == CHAMPION else "candidate"
     intro = (
-        f"As served, the answers to {len(other)} of {compared.prompts} held-out prompts earn more or less after"
-        f" training. This is the one of them whose two answers ({before.task}) score and differ most nearly as all do"
-        f" in the mean ({said}). Only line breaks are ours."
+        f"As served, the answers to {len(other)} of {compared.prompts} held-out prompts earn otherwise after"
+        f" training. This is the one of them whose two answers ({before.task}) score and differ most nearly as its arm"
+        f" does in the mean ({said}). Only line breaks are ours."
     )
     parts = [
         fill(intro, WIDTH, break_on_hyphens=False), _block(asked[before.prompt_id]),
