@@ -148,7 +148,7 @@ def _means(effect: Effect | None) -> list[str]:
 
 def example(row: Row) -> str:
     """Of the held-out prompts whose answer, as served, earns otherwise after training, the one whose two answers score
-    and differ most nearly as all do in the mean.
+    and differ most nearly as their arms' do in the mean.
     """
     compared = row.comparison
     scored = {"reward": compared.means[SHOWN], "truth": compared.truths.get(SHOWN, {})}
