@@ -48,6 +48,7 @@ class Facts:
     configuration: Claim
     fallen: tuple[str, ...]
     cautions: tuple[str, ...]
+    open_by_reward: tuple[str, ...] = ()
     open_by_truth: tuple[str, ...] = ()
     open_as_served: tuple[str, ...] = ()
     unmoved: tuple[str, ...] = ()
@@ -108,8 +109,8 @@ def confirmed(truth: Contrast, alpha: float, margin: float) -> bool:
 
 
 def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:
-    """The tasks on which a contrast that stands beside the primary one (by truth, as served) shows no gain of its own:
-    after Holm and all looks. Tasks that it does not hold have none either.
+    """The tasks of the primary contrast on which one (itself, by truth, as served) shows no gain of its own: after Holm
+    and all looks. Tasks that it does not hold have none either.
     """
 
     def shown(task: str) -> bool:

@@ -44,8 +44,9 @@ class Verdict:
     `worse_tasks`: the drop stands after Holm over the tasks. `hacking_suspected`: the reward rose while the ground
     truth fell, over all or on a task where it rose. Sentences come in English and in Portuguese; `cautions` names those
     that weaken the claim. `reservations` belong to the headline: where it claims a gain, they name every task whose
-    truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, the base model where no gain over it is
-    shown (`below_base`: a drop is established), and the seeds that are no other than their start or are missing.
+    reward, truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, the base model where no gain
+    over it is shown (`below_base`: a drop is established), and the seeds that are no other than their start or are
+    missing.
     """
 
     improved: bool
@@ -140,6 +141,7 @@ def _facts(
         configuration,
         fallen,
         found,
+        open_tasks(reward, reward, settings.alpha, around.looks),
         open_tasks(reward, truth, settings.alpha, around.looks) if truth else (),
         open_tasks(reward, served, settings.alpha, around.looks) if served else (),
         around.unmoved,

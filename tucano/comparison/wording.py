@@ -99,7 +99,11 @@ def reservations(say: Speaker, facts: Facts) -> tuple[str, ...]:
     said = [say("no gain over base", facts.base.overall)] if facts.improved and facts.base else []
     said += [
         say(key, tasks=", ".join(tasks))
-        for key, tasks in (("open by truth", facts.open_by_truth), ("open as served", facts.open_as_served))
+        for key, tasks in (
+            ("open by reward", facts.open_by_reward),
+            ("open by truth", facts.open_by_truth),
+            ("open as served", facts.open_as_served),
+        )
         if facts.improved and tasks
     ]
     return (*said, say("unmoved", seeds=", ".join(facts.unmoved))) if facts.unmoved else tuple(said)
