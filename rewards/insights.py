@@ -14,8 +14,8 @@ from rewards.parsing import advice as advising
 from rewards.parsing import text
 from rewards.parsing.claims import claims, insight_figures, sentences
 from rewards.parsing.fluency import stream
-from rewards.parsing.prose import advice_lines, disorder, is_scrappy, stands
-from rewards.texts.prose import LETTER
+from rewards.parsing.prose import advice_lines, disorder, is_scrappy
+from rewards.texts.prose import LETTER, stands
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.unwanted import harms
 

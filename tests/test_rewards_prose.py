@@ -5,8 +5,9 @@ one.
 import pytest
 
 from rewards import load_reward_set
-from rewards.parsing.prose import concrete, disorder, stands
+from rewards.parsing.prose import concrete, disorder
 from rewards.parsing.text import sound
+from rewards.texts.prose import stands
 from rewards.wording.unwanted import harms
 from tucano.prompts import Prompt
 

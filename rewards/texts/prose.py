@@ -36,7 +36,7 @@ _MOST_SENTENCES = 40
 _ALIKE = 0.8
 """Share of the words of two that makes them one."""
 _ANOTHER = re.compile(
-    r"(?:^|[.!?\n]\W{0,3})(?:alternativa|versao|opcao|notificacao|resposta) [2-9b-d]\b"
+    r"(?:^|[.!?\n]\W{0,3})(?:alternativa|versao|opcao|notificacao|resposta) [2-9b-d]\b(?!,)"
     r"|\bresposta (?:(?:cert|corret)a e|2)\b"
 )
 """What offers another answer beside the first."""
@@ -65,7 +65,8 @@ _ABROAD = 3
 
 @lru_cache(maxsize=REMEMBERED)
 def stands(said: str) -> bool:
-    """Whether a text is one answer, which neither its beginning nor its end takes back («desconsidere», «is wrong»)."""
+    """Whether a text is one answer in Portuguese, which neither its beginning nor its end takes back («desconsidere
+    isso», «is wrong»)."""
     folded = "\n".join(" ".join(line.split()) for line in fold(said).splitlines())
     told = [line for line in _SENTENCE_END.split(_FORGOT.sub(" ", said)) if line.strip()]
     return not (
@@ -78,10 +79,11 @@ def stands(said: str) -> bool:
 
 
 def _goes_abroad(folded: str) -> bool:
-    """Whether a sentence is in another language."""
+    """Whether a sentence is in another language, or denies in English what it says («definitely not …»)."""
     told = (text.words(line) for line in _SENTENCE_END.split(folded.replace("'", "")))
     return any(
-        len(line) >= _ABROAD and 5 * sum(word in text.FOREIGN for word in line) >= 2 * len(line) for line in told
+        len(line) >= _ABROAD and ("not" in line or 5 * sum(word in text.FOREIGN for word in line) >= 2 * len(line))
+        for line in told
     )
 
 

@@ -47,15 +47,15 @@ def facts(prompt: PromptLike, answer: str, databases: Path | None) -> dict[str, 
         (str(one["label"]), float(one["value"]), str(one.get("unit", ""))) for one in prompt.reference.get("facts", ())
     ]
     key = frozenset(map(str, prompt.reference.get("key", ())))
-    told = _told(plain(answer), known)
     labels = [label for label, *_ in known]
     brief, said = ((text, _mentions(text, labels)) for text in (plain(prompt.user), plain(answer)))
+    told = _told(*said, known)
     before, open_to, now = dict(moves(*brief)), compared(*brief), [*moves(*said)]
     return {
         **text_facts(prompt.user, answer, answer),
         **contexts.figure_facts(prompt.user, answer),
         "key at labels": share(key, told.stated) if known else UNKNOWN,
-        "facts at labels": share(frozenset(label for label, *_ in known), told.stated) if known else UNKNOWN,
+        "facts at labels": share(frozenset(labels), told.stated) if known else UNKNOWN,
         "key named": share(key, told.named) if known else UNKNOWN,
         "exchanged": float(told.exchanged) if known else UNKNOWN,
         "contradicted": float(told.contradicted) if known else UNKNOWN,
@@ -84,9 +84,8 @@ class Told:
     contradicted: int
 
 
-def _told(text: str, known: Sequence[tuple[str, float, str]]) -> Told:
+def _told(text: str, mentions: Sequence[Mention], known: Sequence[tuple[str, float, str]]) -> Told:
     by_label = {label: (value, unit) for label, value, unit in known}
-    mentions = _mentions(text, by_label)
     cuts = [0, *(cut.end() for cut in _END.finditer(text)), len(text) + 1]
     stated: set[str] = set()
     exchanged = contradicted = 0
