@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from rewards.parsing.kinds import kind
-from rewards.parsing.text import fold, word_set
+from rewards.parsing.text import word_set
 
 _DEFINITE = word_set("o a os as")
 _INDEFINITE = word_set("um uma uns umas")
@@ -206,24 +206,3 @@ def even(text: str) -> str:
 
 
 _UNEVEN = re.compile(r"\s{2,}|[^\S \n]")
-
-
-_SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b")
-"""The same mark again and again, characters without a shape, scraps of code."""
-_HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
-_NO_ANSWER = re.compile(
-    r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
-    r"|\brecomende (?:acoes em|topicos)\b"
-    r"|\A\W*voce pediu (?:insights|analise|acoes|recomend)(?:[^\n.!;]|\.\d){0,300}[.!]?\s*\Z"
-    r"|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis|escrev|gerar|respond|propor|insights)"
-    r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\benvio as recomendac"
-    r"|\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b"
-)
-"""A refusal, its own instruction, or four infinitives in a row: «quer poder escolher retirar» is as many as a sentence
-has."""
-
-
-def is_scrappy(text: str) -> bool:
-    """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
-    folded = even(fold(text))
-    return bool(_NO_ANSWER.search(folded) or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)

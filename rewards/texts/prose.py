@@ -116,7 +116,7 @@ def own_words(tokens: list[str], brief: str) -> float:
     return clip((0.9 - text.copied(tokens, brief)) / 0.3)
 
 
-def shredded(said: str) -> bool:
+def is_shredded(said: str) -> bool:
     """Whether a text is told in sentences of a word or a bare number («você! hoje! garanta!», «fone. 313.»)."""
     told = [line for line in _SENTENCE_END.split(_ITEM.sub("", said)) if len(text.words(line)) == 1]
     return (
@@ -179,11 +179,16 @@ def _lists_words(said: str) -> bool:
 _SHAPELESS = re.compile(r"[\x00-\x08\u200b\u2060]|([^\w\s.=*#_-])\s?\1\s?\1\s?\1\s?\1\s?\1|(?m:^[ \t]*[-*•#][ \t]*$)")
 
 
+def shapeless(said: str) -> int:
+    """In how many places a text has no words: the same mark again and again, an empty line of a list."""
+    return len(_SHAPELESS.findall(said))
+
+
 def is_answer(said: str, brief: str, reads: Limits, copied: float = 0.0) -> float:
     """How much a text is one answer at all, in [0, 1]: the product of its measures. `reads`: mean worth in the order
     model up to which it is none, and from which on it reads like any other; `copied`: credit of a short copy."""
     tokens = text.words(said)
-    if not tokens or not stands(said) or len(shapeless := _SHAPELESS.findall(said)) > 1:
+    if not tokens or not stands(said) or (marks := shapeless(said)) > 1:
         return 0.0
     language = clip(1.5 * text.portuguese(tokens)) * text.in_one_language(tokens) * text.variety(tokens)
     least, enough = _STUTTER
@@ -198,8 +203,8 @@ def is_answer(said: str, brief: str, reads: Limits, copied: float = 0.0) -> floa
         * text.sound(said, brief)
         * (_GIVEN_BACK if text.longest_copy(tokens, brief) > _PASTED else 1.0)
         * (_CUT if breaks_off(said) else 1.0)
-        * (_BLEMISHED if shapeless or _SCRAPS.search(said) or _is_open(said) or _lists_words(said) else 1.0)
-        * (_SHREDDED if shredded(said) else 1.0)
+        * (_BLEMISHED if marks or _SCRAPS.search(said) or _is_open(said) or _lists_words(said) else 1.0)
+        * (_SHREDDED if is_shredded(said) else 1.0)
     )
 
 
