@@ -23,11 +23,11 @@ from rewards.types import Component
 from tucano.audit.gate import audit_rewards
 from tucano.audit.relations.table import Material, Row, read_table, stores
 from tucano.audit.report import AuditReport
+from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import Task
 from tucano.rating.ratings import RatingSet, read_rating_set
 from tucano.settings import AuditSettings, PipelineSettings
 
-RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 SETTINGS = PipelineSettings()
 BOTH: tuple[SetName, ...] = ("v4.2", "grounded")
 
@@ -301,5 +301,5 @@ class Examiner:
 
 @contextmanager
 def examiner() -> Iterator[Examiner]:
-    with stores(RATINGS) as databases:
-        yield Examiner(read_rating_set(RATINGS), databases, read_table())
+    with stores(COMMITTED_RATINGS) as databases:
+        yield Examiner(read_rating_set(COMMITTED_RATINGS), databases, read_table())
