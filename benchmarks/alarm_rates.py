@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from scipy.stats import beta
+from scipy.stats import binomtest
 
 from benchmarks.ablation import done, prompt_set
 from rewards import PromptLike, RewardSet, Score, load_reward_set
@@ -191,9 +191,8 @@ def table(planted: Sequence[str], raised: Sequence[set[str]]) -> str:
 def share(hits: Sequence[bool]) -> str:
     """`1 of 20 (0 to 25 %)`"""
     found, of = sum(hits), len(hits)
-    low = beta.ppf(0.025, found, of - found + 1) if found else 0.0
-    high = beta.ppf(0.975, found + 1, of - found) if found < of else 1.0
-    return f"{found} of {of} ({100 * low:.0f} to {100 * high:.0f} %)"
+    interval = binomtest(found, of).proportion_ci()
+    return f"{found} of {of} ({100 * interval.low:.0f} to {100 * interval.high:.0f} %)"
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ docs/bad-days.md; what a person reads goes to the error output.
 
 import argparse
 import errno
-import json
 import os
 import re
 import shutil
@@ -27,7 +26,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.operations import SMALL
+from benchmarks.operations import SMALL, as_options
 from deployments import services
 from tucano.storage.logs import BYTES, KEPT
 from tucano.tracking import DataSplit, Tracker
@@ -113,8 +112,7 @@ class Day:
     def start_run(self, before: str = "", **changed: object) -> subprocess.Popen[str]:
         """`tucano run laptop` in small, with more settings changed."""
         wanted = TINY | {name.replace("__", "."): value for name, value in changed.items()}
-        pairs = [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in wanted.items()]
-        return self.start("run", "nano", *(part for pair in pairs for part in ("--set", pair)), before=before)
+        return self.start("run", "nano", *as_options(wanted), before=before)
 
     @property
     def mlflow(self) -> Path:

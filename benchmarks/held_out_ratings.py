@@ -18,22 +18,18 @@ from statistics import fmean
 
 import numpy as np
 
-from rewards import load_reward_set
+from benchmarks.truth_search import Judge, judge
 from rewards.names import REPORTED
 from tucano.audit.report import Estimate
 from tucano.audit.resampling import draw_prompts, estimate, resampled_spearman
 from tucano.project import COMMITTED_RATINGS
-from tucano.prompts import Prompt
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
 from tucano.rating.table import HELD_OUT, read_sets
 from tucano.statistics.inference import Floats, spearman
-from tucano.truth import truth
 
 SEED = 20261122
 SMALLEST_RHO = 0.60
-
-Judge = Callable[[Prompt, str], float]
 
 
 @dataclass(frozen=True)
@@ -71,9 +67,9 @@ def is_json(text: str) -> bool:
 BASELINES: dict[str, Callable[[str], float]] = {"length": len, "valid JSON": is_json}
 
 
-def judged(name: str, judge: Judge, answers: Sequence[RatedAnswer], resamples: int) -> Row:
+def judged(name: str, asked: Judge, answers: Sequence[RatedAnswer], resamples: int) -> Row:
     """One judge on the answers of one task."""
-    scores = [judge(answer.prompt, answer.completion) for answer in answers]
+    scores = [asked(answer.prompt, answer.completion) for answer in answers]
     by_rating: dict[int, list[float]] = {}
     for answer, score in zip(answers, scores, strict=True):
         by_rating.setdefault(int(answer.rating + 0.5), []).append(score)
@@ -101,14 +97,10 @@ def judged(name: str, judge: Judge, answers: Sequence[RatedAnswer], resamples: i
 
 def rows(rated: Sequence[RatedAnswer], stores: Path, resamples: int) -> Iterator[Row]:
     with rating_store(stores) as databases:
-        grounded = load_reward_set("grounded", databases)
-        judges: dict[str, Judge] = {
-            "grounded": lambda prompt, text: grounded.score(prompt, text).total,
-            "truth": lambda prompt, text: truth(prompt, text, databases) or 0.0,
-        }
-        for name, judge in judges.items():
+        for name in ("grounded", "truth"):
+            asked = judge(name, databases)
             for task in REPORTED:
-                yield judged(name, judge, [one for one in rated if one.prompt.task == task], resamples)
+                yield judged(name, asked, [one for one in rated if one.prompt.task == task], resamples)
 
 
 def main() -> int:

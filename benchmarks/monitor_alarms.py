@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import beta
+from scipy.stats import binomtest
 
 from tucano.presentation.tables import pipe_table
 from tucano.statistics.sequential import BETS, BINS, Array, Numbers, falling, ranks, unusual, wagered
@@ -158,11 +158,10 @@ def main() -> None:
     arguments = parser.parse_args()
     print("\n".join(pipe_table(list(falls(200, arguments.times)))), flush=True)
     found = false_alarms(arguments.years, 365, arguments.daily, seed=2026)
-    low = beta.ppf(0.025, found, arguments.years - found + 1) if found else 0.0
-    high = beta.ppf(0.975, found + 1, arguments.years - found)
+    interval = binomtest(found, arguments.years).proportion_ci()
     print(
         f"\n{found} of {arguments.years} years with a false alarm: {100 * found / arguments.years:.2f} %"
-        f" (95 % interval {100 * low:.2f} to {100 * high:.2f} %)"
+        f" (95 % interval {100 * interval.low:.2f} to {100 * interval.high:.2f} %)"
     )
     sys.exit(int(found > ALARM_RATE * arguments.years))
 

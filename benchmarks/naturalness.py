@@ -1,7 +1,7 @@
 """How natural generated prompts are: the share of each template part, lengths, variety, and whether a classifier tells
 generated reviews from real ones.
 
-    python -m benchmarks.naturalness [--prompts 5000] [--real FOLDER] [--out FILE.json]
+    python -m benchmarks.naturalness [--prompts 5000] [--real FOLDER]
 
 `FOLDER` has the Olist tables in `olist/` and the B2W reviews in `b2w/`; without it, what needs real reviews is left
 out. Real reviews are halved by a digest of their text. The tables of data/generator/natural were written and weighed
@@ -195,12 +195,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prompts", type=int, default=5000)
     parser.add_argument("--real", type=Path)
-    parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
-    text = json.dumps(report(arguments.prompts, arguments.real), ensure_ascii=False, indent=2)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n", encoding="utf-8")
+    print(json.dumps(report(arguments.prompts, arguments.real), ensure_ascii=False, indent=2))
 
 
 if __name__ == "__main__":

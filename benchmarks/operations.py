@@ -20,7 +20,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -84,6 +84,16 @@ T = TypeVar("T")
 FINAL = ("COMPLETED", "FAILED", "CANCELLED")
 
 
+def as_overrides(settings: Mapping[str, object]) -> list[str]:
+    """Settings as `--set` takes them, `name=value` each."""
+    return [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
+
+
+def as_options(settings: Mapping[str, object]) -> list[str]:
+    """The words of a command that set them."""
+    return [word for override in as_overrides(settings) for word in ("--set", override)]
+
+
 @dataclass
 class Bench:
     """A stack, and requests to its servers."""
@@ -103,11 +113,7 @@ class Bench:
     def start(self, storage: Path, **more: object) -> str:
         """A run of train/nano in small, writing to `storage`; returns its id."""
         overrides = SMALL | {"storage": str(storage)} | {name.replace("__", "."): value for name, value in more.items()}
-        settings = load_profile(
-            self.stack.project,
-            "nano",
-            [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in overrides.items()],
-        )
+        settings = load_profile(self.stack.project, "nano", as_overrides(overrides))
         deployment = self.ask("deployments/name/train/nano")["id"]
         parameters = {"settings": settings.model_dump(mode="json", exclude_defaults=True)}
         return str(self.ask(f"deployments/{deployment}/create_flow_run", {"parameters": parameters})["id"])
@@ -403,9 +409,7 @@ def without(stage: str, found: dict[str, T]) -> dict[str, T]:
 
 def missing(bench: Bench, run_id: str) -> str:
     """What the verdict says of a seed that was given up."""
-    wanted = {"flow_run_id": {"any_": [run_id]}, "key": {"any_": ["verdict"]}}
-    (verdict,) = bench.ask("artifacts/filter", {"artifacts": wanted})
-    found = re.search(r"Seed \d+ is missing from this comparison: [^\n|]*", verdict["data"])
+    found = re.search(r"Seed \d+ is missing from this comparison: [^\n|]*", bench.shown(run_id, "verdict"))
     return found[0] if found else "NOT SAID WHICH SEED IS MISSING"
 
 

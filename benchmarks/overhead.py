@@ -18,7 +18,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.operations import SMALL, Bench
+from benchmarks.operations import SMALL, Bench, as_options
 from deployments import stack
 from tucano.profiles import project_root
 
@@ -52,10 +52,12 @@ def main() -> int:
 def in_process(root: Path, storage: Path) -> tuple[Span, list[Span]]:
     """`tucano run`: the command, and the stages that leave no artifact."""
     values = {name: value for name, value in SMALL.items() if name != "execution.seeds"} | {"storage": str(storage)}
-    pairs = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
     began = time.time()
     subprocess.run(
-        [sys.executable, "-m", "tucano.cli", "run", "nano", *pairs], cwd=root, check=True, stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "tucano.cli", "run", "nano", *as_options(values)],
+        cwd=root,
+        check=True,
+        stdout=subprocess.DEVNULL,
     )
     ended = time.time()
     with closing(sqlite3.connect(storage / "prefect" / "prefect.db")) as database:

@@ -9,8 +9,6 @@ or a survivor has not been judged.
 
     python -m benchmarks.reward_mutants                  all, on all cores
     python -m benchmarks.reward_mutants --module text    one module
-    python -m benchmarks.reward_mutants --audit 100      how many of 100 slips in the functions of `grounded` the audit
-                                                         notices alone, as for rewards without golden scores or tests
 """
 
 import argparse
@@ -30,7 +28,6 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from random import Random
 from typing import Literal
 
 import hypothesis
@@ -72,8 +69,7 @@ FIRST = {
     "offers": "push",
     "slips": "push",
 }
-SetName = Literal["grounded", "v4.2"]
-REWARD_SETS: tuple[SetName, ...] = ("grounded", "v4.2")
+REWARD_SETS: tuple[Literal["grounded", "v4.2"], ...] = ("grounded", "v4.2")
 CPU_SECONDS = 300
 BYTES = 4 * 2**30
 NEEDED = 0.95
@@ -109,7 +105,7 @@ class FirstFailure:
             self.name = self.name or f"{report.nodeid} (import)"
 
 
-def audit_failures(names: Sequence[SetName] = REWARD_SETS) -> set[str]:
+def audit_failures() -> set[str]:
     """The blocking checks that fail, as `reward set, task: check`."""
     from rewards.sets import SETS
     from tucano.audit.gate import audit
@@ -117,7 +113,7 @@ def audit_failures(names: Sequence[SetName] = REWARD_SETS) -> set[str]:
 
     # without its search, which takes the longest and blocks nothing
     gate, ratings = AuditSettings(resamples=50, search_calls=0), ROOT / "data" / "ratings"
-    reports = {name: audit(name, ratings, gate, tuple(SETS[name]), seed=7) for name in names}
+    reports = {name: audit(name, ratings, gate, tuple(SETS[name]), seed=7) for name in REWARD_SETS}
     return {f"{name}, {check.task}: {check.name}" for name, report in reports.items() for check in report.failed_checks}
 
 
@@ -130,8 +126,6 @@ def golden_differences() -> Iterator[tuple[dict[str, object], dict[str, object]]
 
 def killer(module: str, usual: set[str]) -> str:
     """What notices that something is wrong with the rewards; empty where nothing does."""
-    if _alone:
-        return next((f"audit of {name}" for name in sorted(audit_failures(_alone) - usual)), "")
     if difference := next(golden_differences(), None):
         return f"golden scores: {difference[0]['prompt']}"
     name = module.rpartition(".")[2]
@@ -187,20 +181,6 @@ def tried(mutant: Mutant | None, usual: set[str]) -> str:
 
 _mutants: list[Mutant] = []
 _usual: set[str] = set()
-_alone: list[SetName] = []
-"""The reward sets whose audit is asked alone."""
-ELSEWHERE = {"v42", "controls", "describe", "names", "registry", "sets", "types", "sentiment", "churn", "classify"}
-"""Modules that `grounded` does not judge the first four tasks with."""
-
-
-def sampled(found: Sequence[Mutant], count: int) -> list[Mutant]:
-    """So many of the mutants inside of functions: words of a list are many, and one of them hardly ever matters."""
-    of_functions = [
-        mutant
-        for mutant in found
-        if "." in mutant.key.partition(":")[0] and mutant.module.rpartition(".")[2] not in ELSEWHERE
-    ]
-    return Random(count).sample(of_functions, min(count, len(of_functions)))
 
 
 def work(place: int) -> str:
@@ -238,7 +218,6 @@ def report(killers: Sequence[str], seconds: float) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--module", default="*", help="a module of rewards/, without .py")
-    parser.add_argument("--audit", type=int, default=0, metavar="COUNT", help="ask the audit alone about so many")
     arguments = parser.parse_args()
     started = time.monotonic()
     os.chdir(ROOT)
@@ -246,8 +225,7 @@ def main() -> int:
     sys.path.insert(0, str(ROOT / "tests"))
     hypothesis.settings.register_profile("mutants", derandomize=True, max_examples=10, deadline=None, database=None)
     hypothesis.settings.load_profile("mutants")
-    _alone.extend(["grounded"] if arguments.audit else [])
-    _usual.update(audit_failures(_alone or REWARD_SETS))
+    _usual.update(audit_failures())
     if found := tried(None, _usual):
         print(f"the rewards as they are fail: {found}")
         return 2
@@ -256,7 +234,6 @@ def main() -> int:
         for path in sorted((ROOT / "rewards").rglob(f"{arguments.module}.py"))
         for mutant in mutants(path, ".".join(path.parent.relative_to(ROOT).parts))
     )
-    _mutants[:] = sampled(_mutants, arguments.audit) if arguments.audit else _mutants
     gc.freeze()  # so that children do not copy what they never touch
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     killers: list[str] = []
@@ -268,9 +245,6 @@ def main() -> int:
                 file=sys.stderr,
                 flush=True,
             )
-    if arguments.audit:
-        print(f"{sum(map(bool, killers))} of {len(killers)} slips are noticed by the audit alone")
-        return 0
     return report(killers, time.monotonic() - started)
 
 

@@ -27,9 +27,10 @@ from falsepass import runner
 from falsepass.adapter import Adapter
 from falsepass.model import Completion, Example, Score
 
-from benchmarks.truth_search import RATINGS, Judge, judge
+from benchmarks.truth_search import Judge, judge
 from rewards.sets import SETS
 from tucano.errors import UserError
+from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
@@ -78,7 +79,7 @@ class Rated(Adapter):
 
     def __init__(self, judged: Judge, task: Task) -> None:
         self.judged = judged
-        answers = [answer for answer in read_ratings(RATINGS) if answer.prompt.task == task]
+        answers = [answer for answer in read_ratings(COMMITTED_RATINGS) if answer.prompt.task == task]
         self.worst = _by_prompt(answers, WORST)
         self.best = {name: _example(answer) for name, answer in _by_prompt(answers, BEST).items()}
         if task == "extraction":
@@ -119,13 +120,13 @@ def _by_reference(prompt: Prompt) -> Example:
 
 def opinion(of: str, task: Task, *, examples: int, search: int, seed: int) -> list[dict[str, Any]]:
     """What falsepass asked and found: its rows, each with «probe», «variant», «score», «passed» and «detail»."""
-    with rating_store(RATINGS) as databases, tempfile.TemporaryDirectory() as made:
+    with rating_store(COMMITTED_RATINGS) as databases, tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "src").mkdir()  # its static scan reads sources of the other kinds of environments here
         adapter = Rated(judge(of, databases), task)
         if not adapter.prompts:
             raise UserError(
-                f"{RATINGS} holds no prompt of {task} with an answer rated {BEST} and another rated {WORST}"
+                f"{COMMITTED_RATINGS} holds no prompt of {task} with an answer rated {BEST} and another rated {WORST}"
             )
         with mock.patch.object(runner, "load_adapter", lambda _: adapter):
             found = runner.run(folder, examples, seed, FEW, search_calls=search, search_examples=examples, jobs=1)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sqlglot import exp
 
-from benchmarks.sql_queries import Schema, changed, is_plain, tables_of, tree_of
+from benchmarks.sql_queries import Schema, first_changed, is_plain, tables_of, tree_of
 
 
 def equivalents(sql: str, schema: Schema, kinds: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -44,46 +44,31 @@ def _other_join_order(tree: exp.Query, schema: Schema) -> str | None:
 
 
 def _equality(make: Callable[[exp.EQ], exp.Expression]) -> Callable[[exp.Query, Schema], str | None]:
-    def rewrite(tree: exp.Query, schema: Schema) -> str | None:
-        for place, node in enumerate(tree.find_all(exp.EQ)):
-            if isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Literal):
-                return changed(tree, exp.EQ, place, make)
-        return None
+    def of_a_column(node: exp.Expression) -> bool:
+        return isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Literal)
 
-    return rewrite
+    return lambda tree, schema: first_changed(tree, exp.EQ, make, of_a_column)
 
 
 def _in_for_or(tree: exp.Query, schema: Schema) -> str | None:
-    for place, node in enumerate(tree.find_all(exp.Or)):
+    def of_one_column(node: exp.Expression) -> bool:
         sides = (node.this, node.expression)
-        if all(isinstance(side, exp.EQ) and isinstance(side.expression, exp.Literal) for side in sides) and (
-            sides[0].this == sides[1].this
-        ):
-            return changed(
-                tree,
-                exp.Or,
-                place,
-                lambda either: exp.In(
-                    this=either.this.this, expressions=[either.this.expression, either.expression.expression]
-                ),
-            )
-    return None
+        equal = all(isinstance(side, exp.EQ) and isinstance(side.expression, exp.Literal) for side in sides)
+        return equal and sides[0].this == sides[1].this
+
+    def joined(either: exp.Expression) -> exp.Expression:
+        return exp.In(this=either.this.this, expressions=[either.this.expression, either.expression.expression])
+
+    return first_changed(tree, exp.Or, joined, of_one_column)
 
 
 def _between(tree: exp.Query, schema: Schema) -> str | None:
-    for place, _ in enumerate(tree.find_all(exp.Between)):
-        return changed(
-            tree,
-            exp.Between,
-            place,
-            lambda both: exp.Paren(
-                this=exp.and_(
-                    exp.GTE(this=both.this.copy(), expression=both.args["low"]),
-                    exp.LTE(this=both.this.copy(), expression=both.args["high"]),
-                )
-            ),
-        )
-    return None
+    def compared(both: exp.Expression) -> exp.Expression:
+        low = exp.GTE(this=both.this.copy(), expression=both.args["low"])
+        high = exp.LTE(this=both.this.copy(), expression=both.args["high"])
+        return exp.Paren(this=exp.and_(low, high))
+
+    return first_changed(tree, exp.Between, compared)
 
 
 def _derived(tree: exp.Query, schema: Schema) -> str | None:
@@ -121,10 +106,8 @@ def _keyed_join(tree: exp.Query, schema: Schema) -> str | None:
 
 
 def _count_one(tree: exp.Query, schema: Schema) -> str | None:
-    for place, node in enumerate(tree.find_all(exp.Count)):
-        if isinstance(node.this, exp.Star):
-            return changed(tree, exp.Count, place, lambda _: exp.Count(this=exp.Literal.number(1)))
-    return None
+    one = exp.Count(this=exp.Literal.number(1))
+    return first_changed(tree, exp.Count, lambda _: one, lambda node: isinstance(node.this, exp.Star))
 
 
 def _count_key(tree: exp.Query, schema: Schema) -> str | None:
@@ -135,30 +118,27 @@ def _count_key(tree: exp.Query, schema: Schema) -> str | None:
     name = f"{tables[0].alias}.{key}" if tables[0].alias else key
     if len(tables) > 1 and not tables[0].alias and sum(key in schema.columns[t.name.lower()] for t in tables) > 1:
         return None
-    for place, node in enumerate(tree.find_all(exp.Count)):
-        if isinstance(node.this, exp.Star) and node.find_ancestor(exp.Select) is tree:
-            return changed(tree, exp.Count, place, lambda _: exp.Count(this=exp.maybe_parse(name)))
-    return None
+
+    def of_all_rows(node: exp.Expression) -> bool:
+        return isinstance(node.this, exp.Star) and node.find_ancestor(exp.Select) is tree
+
+    return first_changed(tree, exp.Count, lambda _: exp.Count(this=exp.maybe_parse(name)), of_all_rows)
 
 
 def _rounding(places: int | None) -> Callable[[exp.Query, Schema], str | None]:
+    def rounded(value: exp.Expression) -> exp.Expression:
+        return value if places is None else exp.Round(this=value, decimals=exp.Literal.number(places))
+
     def rewrite(tree: exp.Query, schema: Schema) -> str | None:
-        for place, node in enumerate(tree.find_all(exp.Round)):
-            if isinstance(node.parent, exp.Select | exp.Alias):
-                return changed(
-                    tree,
-                    exp.Round,
-                    place,
-                    lambda old: (
-                        old.this if places is None else exp.Round(this=old.this, decimals=exp.Literal.number(places))
-                    ),
-                )
-        for place, node in enumerate(tree.find_all(exp.Avg)):
-            if isinstance(node.parent, exp.Select) and node.parent is tree and places is not None:
-                return changed(
-                    tree, exp.Avg, place, lambda old: exp.Round(this=old, decimals=exp.Literal.number(places))
-                )
-        return None
+        of_a_round = first_changed(
+            tree,
+            exp.Round,
+            lambda old: rounded(old.this),
+            lambda node: isinstance(node.parent, exp.Select | exp.Alias),
+        )
+        if of_a_round is not None or places is None:
+            return of_a_round
+        return first_changed(tree, exp.Avg, rounded, lambda node: node.parent is tree)
 
     return rewrite
 
@@ -187,10 +167,10 @@ def _named(tree: exp.Query, schema: Schema) -> str | None:
 
 
 def _parts_turned(tree: exp.Query, schema: Schema) -> str | None:
-    for place, node in enumerate(tree.find_all(exp.And)):
-        if not isinstance(node.parent, exp.And) and not isinstance(node.this, exp.And):
-            return changed(tree, exp.And, place, lambda both: exp.And(this=both.expression, expression=both.this))
-    return None
+    def is_alone(node: exp.Expression) -> bool:
+        return not isinstance(node.parent, exp.And) and not isinstance(node.this, exp.And)
+
+    return first_changed(tree, exp.And, lambda both: exp.And(this=both.expression, expression=both.this), is_alone)
 
 
 TURNED = {exp.GT: exp.LT, exp.GTE: exp.LTE, exp.LT: exp.GT, exp.LTE: exp.GTE}
@@ -200,24 +180,20 @@ EDGE = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
 
 def _comparison(make: Callable[[exp.Expression], exp.Expression]) -> Callable[[exp.Query, Schema], str | None]:
     def rewrite(tree: exp.Query, schema: Schema) -> str | None:
-        for kind in EDGE:
-            for place, _ in enumerate(tree.find_all(kind)):
-                return changed(tree, kind, place, make)
-        return None
+        found = (first_changed(tree, kind, make) for kind in EDGE)
+        return next((query for query in found if query is not None), None)
 
     return rewrite
 
 
 def _next_integer(tree: exp.Query, schema: Schema) -> str | None:
-    for place, node in enumerate(tree.find_all(exp.GT)):
-        if node.this.name in schema.integers and isinstance(node.expression, exp.Literal):
-            return changed(
-                tree,
-                exp.GT,
-                place,
-                lambda old: exp.GTE(this=old.this, expression=exp.Literal.number(int(old.expression.this) + 1)),
-            )
-    return None
+    def of_integers(node: exp.Expression) -> bool:
+        return node.this.name in schema.integers and isinstance(node.expression, exp.Literal)
+
+    def next_one(old: exp.Expression) -> exp.Expression:
+        return exp.GTE(this=old.this, expression=exp.Literal.number(int(old.expression.this) + 1))
+
+    return first_changed(tree, exp.GT, next_one, of_integers)
 
 
 def _month_by_date(tree: exp.Query, schema: Schema) -> str | None:

@@ -132,10 +132,9 @@ def other_values(questions: Sequence[Question], folder: Path, rng: Random) -> tu
 # The report
 
 
-def rate(name: str, pairs: Sequence[Pair], verdict: bool) -> tuple[int, Counter[str]]:
-    """How many pairs a judge calls `verdict`, all and by kind."""
-    said = Counter(pair.kind for pair in pairs if JUDGES[name](pair.question, pair.answer) == verdict)
-    return sum(said.values()), said
+def called(name: str, pairs: Sequence[Pair], verdict: bool) -> list[Pair]:
+    """The pairs that a judge calls `verdict`."""
+    return [pair for pair in pairs if JUDGES[name](pair.question, pair.answer) == verdict]
 
 
 def percent(part: int, whole: int) -> str:
@@ -156,11 +155,9 @@ class Measured:
         boundary = [pair for pair in self.mutated if pair.kind in BOUNDARY]
         made = []
         for name in JUDGES:
-            wrong, right, edge = (
-                rate(name, self.equivalent, False)[0],
-                rate(name, self.mutated, True)[0],
-                rate(name, boundary, True)[0],
-            )
+            wrong = len(called(name, self.equivalent, False))
+            right = len(called(name, self.mutated, True))
+            edge = len(called(name, boundary, True))
             made.append(
                 f"| {source} | {name} | {percent(wrong, len(self.equivalent))} | {percent(right, len(self.mutated))} | "
                 f"{percent(edge, len(boundary))} | {self.gold[name]} of {self.questions} |"
@@ -221,11 +218,8 @@ def show(measured: Mapping[str, Measured]) -> None:
         for name in ("reward", "truth"):
             for pairs, verdict in ((found.equivalent, False), (found.mutated, True)):
                 print(source, name, "right judged wrong" if not verdict else "wrong judged right")
-                for pair in pairs:
-                    if JUDGES[name](pair.question, pair.answer) == verdict:
-                        print(
-                            f"  [{pair.kind}] {pair.question.folder.name}\n    {pair.question.sql}\n    {pair.answer}"
-                        )
+                for pair in called(name, pairs, verdict):
+                    print(f"  [{pair.kind}] {pair.question.folder.name}\n    {pair.question.sql}\n    {pair.answer}")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,19 @@ def changed(tree: exp.Query, kind: type, place: int, make: Callable[[exp.Express
     return str(copy.sql("sqlite"))
 
 
+def first_changed(
+    tree: exp.Query,
+    kind: type,
+    make: Callable[[exp.Expression], exp.Expression],
+    where: Callable[[exp.Expression], bool] = lambda node: True,
+) -> str | None:
+    """The query with the first of its nodes of a kind replaced that `where` is true of; None where there is none."""
+    for place, node in enumerate(tree.find_all(kind)):
+        if where(node):
+            return changed(tree, kind, place, make)
+    return None
+
+
 def tables_of(tree: exp.Query) -> dict[str, str]:
     """{alias or name: table} of all scopes, in lower case."""
     return {table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)}

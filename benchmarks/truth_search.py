@@ -24,13 +24,13 @@ from tucano.audit.attacks.findings import FLOOR, SEARCHED_PROMPTS, unborrowed
 from tucano.audit.attacks.search import Found, Search
 from tucano.audit.bench import GOOD_RATING
 from tucano.audit.probes import worthless
+from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import TASKS, Prompt
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
 from tucano.truth import truth
 from tucano.truth.fluency import CORPUS, corpus
 
-RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 SHOWN = 10
 BOTH = ("truth", "grounded")
 
@@ -52,8 +52,8 @@ def searched(of: str, task: str, calls: int, seed: int) -> Iterator[tuple[Prompt
     """
     rng = Random(f"{task}/{seed}")
     with ExitStack() as stack:
-        databases = stack.enter_context(rating_store(RATINGS))
-        rated = [answer for answer in read_ratings(RATINGS) if answer.prompt.task == task]
+        databases = stack.enter_context(rating_store(COMMITTED_RATINGS))
+        rated = [answer for answer in read_ratings(COMMITTED_RATINGS) if answer.prompt.task == task]
         prompts = {answer.prompt.id: answer.prompt for answer in rated}
         lexicon = corpus(*CORPUS)
         good = [answer.completion for answer in rated if answer.rating >= GOOD_RATING]

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.reward_speed import forget
 from rewards import PromptLike, RewardSet, Score, classify, extraction, push, sets, v42
 from rewards.names import REPORTED as TASKS
 from rewards.parsing import objects as parsing
@@ -23,11 +23,11 @@ from rewards.types import Component
 from tucano.audit.gate import audit_rewards
 from tucano.audit.relations.table import Material, Row, read_table, stores
 from tucano.audit.report import AuditReport
+from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import Task
 from tucano.rating.ratings import RatingSet, read_rating_set
 from tucano.settings import AuditSettings, PipelineSettings
 
-RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 SETTINGS = PipelineSettings()
 BOTH: tuple[SetName, ...] = ("v4.2", "grounded")
 
@@ -36,6 +36,14 @@ PART = 3
 
 Patch = Callable[[pytest.MonkeyPatch, SetName], None]
 """Changes the rewards of one set until the patch is undone."""
+
+
+def forget() -> None:
+    """As from the start of a process: nothing that functions of the rewards remember is left."""
+    ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "rewards"]
+    for function in (one for module in ours for one in vars(module).values()):
+        if clear := getattr(function, "cache_clear", None):
+            clear()
 
 
 def every(answer: str) -> bool:
@@ -293,5 +301,5 @@ class Examiner:
 
 @contextmanager
 def examiner() -> Iterator[Examiner]:
-    with stores(RATINGS) as databases:
-        yield Examiner(read_rating_set(RATINGS), databases, read_table())
+    with stores(COMMITTED_RATINGS) as databases:
+        yield Examiner(read_rating_set(COMMITTED_RATINGS), databases, read_table())

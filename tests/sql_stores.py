@@ -1,8 +1,10 @@
 """One question's stores, by hand, and what both judges of SQL answers have to say about answers to it."""
 
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,6 +26,31 @@ def write_stores(folder: Path) -> Path:
             connection.executemany("INSERT INTO pedidos VALUES (?, ?, ?, ?)", orders)
             connection.commit()
     return folder
+
+
+DAYS = "dias.sqlite"
+
+
+def write_days(folder: Path) -> None:
+    """`dias`: four thousand days from 2000-01-01 on."""
+    with closing(sqlite3.connect(folder / DAYS)) as connection:
+        connection.execute("CREATE TABLE dias(dia TEXT)")
+        connection.executemany(
+            "INSERT INTO dias VALUES (date('2000-01-01', ?))", [(f"+{n} days",) for n in range(4_000)]
+        )
+        connection.commit()
+
+
+@contextmanager
+def busy() -> Iterator[None]:
+    """Four other processes compute meanwhile."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 THIRDS = "SELECT ROUND(SUM(valor)/3,2) FROM pedidos"  # 25.333, 18.5, 4.0

@@ -1,6 +1,5 @@
 """A secret in every place where one can be given, then a run: none stands anywhere but in the home's own file."""
 
-import json
 import os
 import shutil
 import sqlite3
@@ -20,6 +19,7 @@ from canaries import CANARIES, Arguments, dumped, holds, needles, packed, secret
 from chat_api import chat, serving
 from test_pipeline import SMALL
 
+from benchmarks.operations import as_options
 from deployments import stack
 from deployments.prefect_api import PrefectApi
 from tucano.security import access
@@ -75,8 +75,7 @@ class Person:
     def settings(self, **more: object) -> list[str]:
         named = {name.replace("__", "."): value for name, value in more.items()}
         overrides = {**ONE_SEED, "storage": str(self.storage), **named}
-        texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in overrides.items()}
-        return [part for name, text in texts.items() for part in ("--set", f"{name}={text}")]
+        return as_options(overrides)
 
 
 @pytest.fixture

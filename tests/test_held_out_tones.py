@@ -8,10 +8,9 @@ from statistics import fmean
 import pytest
 from scipy.stats import spearmanr
 
-from rewards import load_reward_set
+from benchmarks.truth_search import judge
 from tucano.judging.fit import Trust
 from tucano.project import COMMITTED_RATINGS
-from tucano.rating.ratings import RatedAnswer
 from tucano.rating.store import rating_store
 from tucano.rating.table import HELD_OUT_TONES, read_tones
 from tucano.truth import truth
@@ -36,16 +35,10 @@ def judged(request: pytest.FixtureRequest) -> tuple[str, Scores]:
     """{(task, tone): (rating, score) of each answer}"""
     found: Scores = {}
     with rating_store(COMMITTED_RATINGS) as stores:
-        reward = load_reward_set("grounded", stores)
-
-        def score(one: RatedAnswer) -> float:
-            if request.param == "truth":
-                return truth(one.prompt, one.completion, stores) or 0.0
-            return reward.score(one.prompt, one.completion).total
-
+        score = judge("truth" if request.param == "truth" else "grounded", stores)
         for tone, answers in read_tones(HELD_OUT_TONES).items():
             for one in answers:
-                found.setdefault((one.prompt.task, tone), []).append((one.rating, score(one)))
+                found.setdefault((one.prompt.task, tone), []).append((one.rating, score(one.prompt, one.completion)))
     return request.param, found
 
 

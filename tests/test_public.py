@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from odd_files import ODD
 
 from benchmarks.bad_days import TINY
+from benchmarks.operations import as_options
 from data.public.prepare import prepare_public, require_public
 from data.public.spider import SIZES
 from data.public.stores import Schema, Table, fill, sought, write_store
@@ -256,16 +257,11 @@ def test_gold_answers_every_published_question_and_baselines_hardly_any(tmp_path
 def test_a_run_with_a_public_benchmark_is_promoted_and_its_bundle_fits_together(tmp_path: Path) -> None:
     """Its answers were taken for those to the test prompts, and the lineage for broken."""
     chosen = TINY | {"storage": str(tmp_path / "runs"), "benchmark.spider_pt": str(spider_folder(tmp_path / "spider"))}
-    given = [
-        part
-        for name, value in chosen.items()
-        for part in ("--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
-    ]
     bundle = str(tmp_path / "b.tar.gz")
     said = [
         subprocess.run([sys.executable, "-m", "tucano.cli", *words], cwd=ROOT, capture_output=True, text=True)
         for words in (
-            ("run", "nano", *given),
+            ("run", "nano", *as_options(chosen)),
             ("bundle", "tucano@champion", bundle, "--consent", "Ana", "--set", f"storage={tmp_path / 'runs'}"),
             ("verify", bundle),
         )

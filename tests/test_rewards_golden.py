@@ -11,11 +11,11 @@ from typing import Any
 
 from rewards import load_reward_set
 from rewards.sets import SETS, SetName
+from tucano.project import COMMITTED_RATINGS
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
 from tucano.truth import truth
 
-RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")
 FROZEN: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.random")
 
@@ -24,9 +24,9 @@ def scored() -> Iterator[dict[str, Any]]:
     """One line per rated answer: prompt, contributions per reward set in the order of the components, and truth, to six
     decimals.
     """
-    with rating_store(RATINGS) as databases:
+    with rating_store(COMMITTED_RATINGS) as databases:
         sets = {name: load_reward_set(name, databases) for name in FROZEN}
-        for rated in sorted(read_ratings(RATINGS), key=lambda rated: rated.prompt.id):  # the tasks in turn
+        for rated in sorted(read_ratings(COMMITTED_RATINGS), key=lambda rated: rated.prompt.id):  # the tasks in turn
             rewards = {name: reward for name, reward in sets.items() if rated.prompt.task in SETS[name]}
             parts = {name: reward.score(rated.prompt, rated.completion).components for name, reward in rewards.items()}
             line = {name: [round(part, 6) for part in values.values()] for name, values in parts.items()}

@@ -18,7 +18,7 @@ from rewards.insights import FALSE as INSIGHTS_FALSE
 from rewards.insights import NO_ADVICE, enough_words
 from rewards.parsing.claims import insight_figures
 from rewards.push import FALSE, FORMAL, PLAIN, UNTOLD, WITHOUT_PRODUCT
-from rewards.sql_qa import NAMELESS, tells_of_others
+from rewards.sql_qa import NAMELESS
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)
@@ -402,25 +402,6 @@ def test_insights_by_component(grounded: RewardSet) -> None:
     assert more["invented"] < 2 * found["invented"] < 0
 
 
-@pytest.mark.parametrize(
-    ("said", "false"),
-    [
-        ("A meta é chegar a 30% de recompra.", False),
-        ("Ofereça um cupom de R$ 20 a partir de R$ 150.", False),
-        ("Com 76,5% sem recompra, há espaço.", False),  # 100 - 23,5
-        ("Dos 1.234 pedidos, 99 chegaram com atraso.", False),  # 8 % of 1.234
-        ("Envie um lembrete em 15 dias.", False),
-        ("A recompra foi de 30%.", True),
-        ("O atraso foi de 23,5%.", True),  # the figure of another label
-        ("A receita cresceu 45% no mês.", True),
-        ("A recompra caiu.", True),  # the brief tells no movement
-    ],
-)
-def test_proposed_and_derived_figures_are_free(grounded: RewardSet, said: str, false: bool) -> None:
-    found = shares(grounded, PROMPTS["insights"], f"{ANSWERS['insights']}\n- {said}")
-    assert (found["invented"] < 0) == false
-
-
 def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
     loose = "- O atraso foi de 23,5%.\n- Recomendo um cupom de 10% para quem já comprou na loja."
     assert shares(grounded, PROMPTS["insights"], loose)["key_figures"] == 0
@@ -443,12 +424,6 @@ def test_a_price_makes_no_copy_of_its_brief(grounded: RewardSet) -> None:
         reference={"product": "mesa", "terms": ["mesa"], "figures": [36.0]},
     )
     assert grounded.score(prompt, "Olha só: mesa por R$ 36 na loja. Garanta já a sua!").total > 0.8
-
-
-@pytest.mark.parametrize(("told", "of_others"), [("maio de 2018", False), ("janeiro de 2017", True), ("01/2017", True)])
-def test_another_month_is_one_in_words_too(told: str, of_others: bool) -> None:
-    assert tells_of_others(f"Conta os pedidos de {told}.", "Quantos pedidos em maio de 2018?") == of_others
-    assert not tells_of_others("Conta os pedidos de 05/2018.", "Quantos pedidos em maio de 2018?")
 
 
 def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: RewardSet) -> None:

@@ -174,6 +174,7 @@ def test_what_follows_by_arithmetic(said: str, follows: bool) -> None:
         ("recomendo aumentar o atraso", True),
         ("reduzir os pedidos", True),
         ("deixe de responder aos clientes", True),
+        ("pare de enviar ofertas", True),
         ("nao recomendo kits e evite melhorar o prazo", True),
         ("esconda o botao de devolucao", True),
         ("recomendo reduzir o atraso e aumentar os pedidos", False),
@@ -181,6 +182,7 @@ def test_what_follows_by_arithmetic(said: str, follows: bool) -> None:
         ("suba o frete para todos", True),
         ("reduza as vendas perdidas por falta de estoque", False),
         ("nao envie mais de dois e-mails por semana", False),
+        ("nao recomendo kits agora", False),
         ("reduzir os pedidos que atrasam", False),
     ],
 )

@@ -3,13 +3,12 @@ one.
 """
 
 import pytest
+from rewards_examples import Prompt
 
 from rewards import load_reward_set
 from rewards.parsing.prose import concrete, disorder
 from rewards.parsing.text import sound
 from rewards.texts.prose import stands
-from rewards.wording.unwanted import harms
-from tucano.prompts import Prompt
 
 WHOLE = [
     (
@@ -23,28 +22,11 @@ WHOLE = [
     "- Frete menor.\n- Kits.",
     "1. Confirme o estoque antes de cobrar.\n2. Avise o cliente do prazo.",
 ]
-BROKEN = [
-    "Vale ampliar as campanhas. ValeAnálise: cancelamento.",
-    "**Situação:**e.\n- Sugiro agilizar a entrega.",
-    "Recomendo melhorar o produto_id com desconto.",
-    "Que tal smart tv com 34% deinformática44 entrega",
-    "**Análise:** atraso de 2,3,3% no mês",
-    "frete médio de R$ 33% no período",
-    "- Recomendo rever a entrega.\n- Vale.\n- .",
-    "- Recomendo rever a entrega.\n- para",
-    "Ofertas \ufffd com 24% de desconto",
-    "Você merece COUNT na loja",
-]
 
 
 @pytest.mark.parametrize("text", WHOLE)
 def test_whole_prose_is_left_alone(text: str) -> None:
     assert sound(text) == 1.0
-
-
-@pytest.mark.parametrize("text", BROKEN)
-def test_broken_prose_is_seen(text: str) -> None:
-    assert sound(text) <= 0.5
 
 
 def test_names_of_fields_are_whole_where_the_brief_has_them() -> None:
@@ -80,35 +62,13 @@ def test_an_answer_that_takes_itself_back_does_not_stand(text: str, whole: bool)
     assert stands(text) == whole
 
 
-@pytest.mark.parametrize(
-    ("advice", "harm"),
-    [
-        ("recomendo aumentar o atraso", True),
-        ("pare de enviar ofertas", True),
-        ("nao recomendo kits e evite melhorar o prazo", True),
-        ("recomendo reduzir o atraso e aumentar os pedidos", False),
-        ("nao recomendo kits agora", False),
-    ],
-)
-def test_harmful_advice_is_seen(advice: str, harm: bool) -> None:
-    assert harms(advice) == harm
-
-
 def test_a_means_is_concrete_and_all_of_them_are_none() -> None:
     assert concrete("recomendo um cupom") and not concrete("recomendo acompanhar tudo")
     assert not concrete("cupom, frete, kit, foto, checkout e parcela")
 
 
 def test_a_broken_notification_earns_less_than_the_whole_one() -> None:
-    prompt = Prompt(
-        "p",
-        "push",
-        "Push de ração. Cupom: CLUBE.",
-        "t",
-        "s",
-        "CC0-1.0",
-        reference={"product": "ração", "terms": ["ração"], "figures": []},
-    )
+    prompt = Prompt("push", "Push de ração. Cupom: CLUBE.", None, {"product": "ração", "terms": ["ração"]})
     rewards = load_reward_set("grounded")
     whole = rewards.score(prompt, "Seu pet merece! Ração com o cupom CLUBE. Aproveite! 🐶").total
     assert (
@@ -118,15 +78,7 @@ def test_a_broken_notification_earns_less_than_the_whole_one() -> None:
 
 
 def test_another_product_is_not_as_bad_as_no_words_at_all() -> None:
-    prompt = Prompt(
-        "p",
-        "push",
-        "Push de bola. Preço: R$ 215.",
-        "t",
-        "s",
-        "CC0-1.0",
-        reference={"product": "bola", "terms": ["bola"], "figures": [215.0]},
-    )
+    prompt = Prompt("push", "Push de bola. Preço: R$ 215.", None, {"product": "bola", "terms": ["bola"]})
     rewards = load_reward_set("grounded")
     nonsense, other = (
         "esporte. Tem pneu era camiseta232 _a. Atenciosamente.",

@@ -18,7 +18,7 @@ from pace import slowness
 from rewards_examples import ANSWERS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, classify_task, describe, load_reward_set
-from rewards.parsing.text import figures, readable
+from rewards.parsing.text import readable
 from rewards.sets import SETS, SetName
 
 NAMES = get_args(SetName)
@@ -255,24 +255,6 @@ def test_a_prompt_without_a_task_is_classified(folder: Path) -> None:
 )
 def test_classifier(user: str, task: str) -> None:
     assert classify_task(user) == task
-
-
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("1.234,5 e 1234.5", [1234.5, 1234.5]),
-        ("12,5% de R$ 10,00", [12.5, 10]),
-        ("queda de -3,2%", [3.2]),
-        ("1. um\n2) dois\n- 3. três\n**4.** quatro", []),
-        ("em 05/2018, 2018-05-01, versão 1.2.3, 24h, x-15", []),
-        ("10-15 dias", [10, 15]),
-        ("R$ 1,2 mil e 3 milhões", [1200, 3_000_000]),
-        ("total de 45.", [45]),
-        ("1,234,567.8", [1234567.8]),
-    ],
-)
-def test_figures(text: str, values: list[float]) -> None:
-    assert [figure.value for figure in figures(text)] == pytest.approx(values)
 
 
 def test_the_document_holds_the_generated_table() -> None:

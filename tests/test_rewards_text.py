@@ -207,6 +207,7 @@ BROKEN_ONCE = [
     "o produto_id de lá",
     "o dia acima3 mil",
     "o mês3 mil",
+    "com 34% deinformática44 entrega",
     "há 3dia de lá",
     "nota 3,7,9 boa",
     "há 3.7.9% aqui",

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.sql_judgement import Measured, measure, other_values, rate
+from benchmarks.sql_judgement import Measured, called, measure, other_values
 from benchmarks.sql_mutants import BOUNDARY
 from benchmarks.sql_questions import own_questions
 
@@ -21,15 +21,15 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measured]:
 def test_the_judges_are_seldom_wrong(measured: Measured, judge: str) -> None:
     assert len(measured.equivalent) == len(measured.mutated) == 100
     assert measured.gold[judge] == 40
-    assert rate(judge, measured.equivalent, False)[0] <= 1
-    assert rate(judge, measured.mutated, True)[0] <= 2
+    assert len(called(judge, measured.equivalent, False)) <= 1
+    assert len(called(judge, measured.mutated, True)) <= 2
     boundary = [pair for pair in measured.mutated if pair.kind in BOUNDARY]
-    assert len(boundary) >= 15 and rate(judge, boundary, True)[0] <= 1
+    assert len(boundary) >= 15 and len(called(judge, boundary, True)) <= 1
 
 
 def test_the_pairs_are_hard_enough_to_show_what_was_wrong_before(measured: Measured) -> None:
-    assert rate("before", measured.equivalent, False)[0] > 4
-    assert rate("before", measured.mutated, True)[0] > 8
+    assert len(called("before", measured.equivalent, False)) > 4
+    assert len(called("before", measured.mutated, True)) > 8
 
 
 def test_answers_judged_right_filter_on_the_gold_querys_values(tmp_path: Path) -> None:

@@ -1,14 +1,10 @@
 """Truth's own judge of SQL answers: what it reads as the answer's query, and what it calls right."""
 
-import sqlite3
-import subprocess
-import sys
 import threading
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sql_stores import write_stores
+from sql_stores import DAYS, busy, write_days, write_stores
 
 from tucano.truth.sql import right_answer
 
@@ -119,19 +115,9 @@ def test_other_threads_judge_as_well(suite: Path) -> None:
 
 
 def test_four_busy_processes_change_no_verdict(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "dias.sqlite")) as connection:
-        connection.execute("CREATE TABLE dias(dia TEXT)")
-        connection.executemany(
-            "INSERT INTO dias VALUES (date('2000-01-01', ?))", [(f"+{n} days",) for n in range(4_000)]
-        )
-        connection.commit()
+    write_days(tmp_path)
     gold = "SELECT strftime('%Y', datetime(date(dia, '+1 day'), '-1 day'), '+1 day') AS ano, COUNT(*) FROM dias GROUP BY ano"
-    reference = {"sql": gold, "database": "dias.sqlite"}
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
-    try:
+    reference = {"sql": gold, "database": DAYS}
+    with busy():
         verdicts = [right_answer(reference, query, tmp_path) for query in (gold, gold.replace("-1 day", "+3 days"))]
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
     assert verdicts == [True, False]

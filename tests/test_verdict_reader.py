@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from benchmarks.verdict_contradictions import broken_rules, contradictions, random_verdict
+from verdict_reader import broken_rules, contradictions, random_verdict
 
 HEADLINE = "Better: the trained adapters beat sft, and so does the configuration in the mean over seeds."
 SOUND = (

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.bad_days import TINY
 from benchmarks.images.buildah import Buildah
+from benchmarks.operations import as_options
 from tucano.errors import TucanoError
 
 USER, UID = "tucano", 1000
@@ -102,9 +103,7 @@ def doctor(engine: Buildah, image: str) -> None:
 
 def pipeline(engine: Buildah, image: str) -> None:
     """`tucano run laptop` in small: every stage, two seeds, a promotion, the lineage of the champion."""
-    settings = TINY | {"storage": "/tmp/runs"}
-    pairs = [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
-    run = ["python", "-m", "tucano.cli", "run", "nano", *(part for pair in pairs for part in ("--set", pair))]
+    run = ["python", "-m", "tucano.cli", "run", "nano", *as_options(TINY | {"storage": "/tmp/runs"})]
     lineage = ["python", "-m", "tucano.cli", "lineage", "tucano@champion", "--set", "storage=/tmp/runs"]
     run_inside(engine, image, run, lineage)
 

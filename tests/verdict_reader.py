@@ -1,18 +1,11 @@
 """Random verdicts, read as a suspicious analyst reads them: does a sentence deny another one, or a number in it?
 
-    python -m benchmarks.verdict_contradictions [--verdicts 10000] [--seed 1]
-
 The reader sees the text alone. It knows nothing of the statistics behind it, shares no code with what writes the
-sentences, and takes every number as it is printed. Exit code 1 when it finds a contradiction; up to three of each kind
-are printed whole.
+sentences, and takes every number as it is printed.
 """
 
-import argparse
 import re
-import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -27,8 +20,6 @@ SETTINGS = ComparisonSettings()
 LEVEL = 0.05
 TASKS = ("extraction", "sql_qa", "insights", "push", "sentiment", "churn")
 SHAPES = ("normal", "floor", "ceiling", "0/1", "copies")
-SHOWN = 3
-PER_PROCESS = 50
 
 Drawn = dict[str, list[float]]
 
@@ -265,35 +256,3 @@ def broken_rules(verdict: Verdict) -> list[str]:
     if not same or not same_numbers(verdict.reservations, verdict.reservations_pt):
         found.append("the languages say different numbers")
     return found
-
-
-def some(seed: int, start: int) -> list[tuple[str, str]]:
-    """(rule, text) for each contradiction among the verdicts `start` and after."""
-    found = []
-    for number in range(start, start + PER_PROCESS):
-        verdict = random_verdict(np.random.default_rng([seed, number]))
-        whole = "\n  ".join([f"[{number}] {verdict.headline}", *verdict.sentences])
-        found += [(rule, whole) for rule in broken_rules(verdict)]
-    return found
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--verdicts", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    counts: Counter[str] = Counter()
-    with ProcessPoolExecutor() as pool:
-        for found in pool.map(partial(some, arguments.seed), range(0, arguments.verdicts, PER_PROCESS)):
-            for rule, whole in found:
-                counts[rule] += 1
-                if counts[rule] <= SHOWN:
-                    print(f"{rule}:\n  {whole}\n")
-    for rule, count in counts.most_common():
-        print(f"{count:6d}  {rule}")
-    print(f"{sum(counts.values())} contradictions in {arguments.verdicts} verdicts")
-    return 1 if counts else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
