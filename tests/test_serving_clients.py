@@ -115,11 +115,12 @@ def test_an_answer_that_is_no_example_of_its_task_is_not_kept(server: Server) ->
     """Monitoring and corrections read text and answer as one of the task."""
     server.says, server.serving = '{"a": 1}', {"log_requests": True}
     talk = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
-    for more in ({"messages": talk}, {"response_format": {"type": "json_object"}}, {}):
+    for more in ({"messages": talk, "seed": 7}, {"response_format": {"type": "json_object"}}, {}):
         assert server.send("POST", CHAT, json={**CHATTED, **more}).status_code == 200
     (line,) = (server.place / FILE).read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["text"] == "oi"
-    assert (server.asked[0].earlier, server.asked[0].text) == (("user", "assistant"), "user")
+    first = server.asked[0]
+    assert (first.earlier, first.text, first.seed) == (("user", "assistant"), "user", 7)
 
 
 def test_a_model_can_be_asked_for_by_its_name(server: Server) -> None:
