@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from safetensors.numpy import load
 
 from data.prepare import prepare
 from deployments.jobs import MACHINE_NAME, faults
+from deployments.services import answers
 from deployments.vertex.plan import Plan
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.machine_time import Stay, divided
@@ -87,14 +87,7 @@ def server(place: Path) -> Iterator[int]:
     command = [sys.executable, "-m", "prefect", "server", "start", "--port", str(port), "--no-services"]
     with (place / "server.log").open("wb") as log:
         process = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT)
-
-    def answers() -> bool:
-        try:
-            return bool(urllib.request.urlopen(f"http://127.0.0.1:{port}/api/health", timeout=2).status == 200)
-        except OSError:
-            return False
-
-    until(answers)
+    until(lambda: answers(f"http://127.0.0.1:{port}/api/health"))
     with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api", PREFECT_API_AUTH_STRING: PASSWORD}):
         yield port
     process.terminate()
