@@ -14,8 +14,11 @@ Response = tuple[int, dict[str, str], bytes] | Callable[["Handler"], None]
 
 
 def chat(text: str | None, finish: str = "stop") -> bytes:
-    usage = {"prompt_tokens": 20, "completion_tokens": 5}
-    return json.dumps({"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": usage}).encode()
+    """A whole completion, as OpenAI's own clients read it."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    usage = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
+    about = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+    return json.dumps({**about, "choices": [choice], "usage": usage}).encode()
 
 
 class Server(ThreadingHTTPServer):
