@@ -97,14 +97,6 @@ def test_ten_prompts_get_answers_that_are_true_to_the_schema(client: OpenAI) -> 
             json.loads(free.choices[0].message.content or "")
 
 
-def test_a_stream_is_true_to_the_schema_too(client: OpenAI) -> None:
-    with client.chat.completions.stream(model="tucano:push", messages=ASKED, response_format=Review) as stream:
-        pieces = [event.delta for event in stream if event.type == "content.delta"]
-        (choice,) = stream.get_final_completion().choices
-    Draft202012Validator(Review.model_json_schema()).validate(json.loads("".join(pieces)))
-    assert len(pieces) > 3 and isinstance(choice.message.parsed, Review) and choice.finish_reason == "stop"
-
-
 def test_any_object_is_that_of_the_task_where_it_has_one(client: OpenAI) -> None:
     asked: Any = {"messages": ASKED, "response_format": {"type": "json_object"}}
     (judged,) = client.chat.completions.create(model="tucano:sentiment", **asked).choices
