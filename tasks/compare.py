@@ -68,7 +68,7 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
         return run_child(run, _job(run, prompts, start, recipe, draft, arms), "answers")
 
     inputs = _inputs(prompts, start) | seeds.inputs
-    inputs |= {CHAMPION: f"{champion.model} version {champion.version}"} if champion else {}
+    inputs |= {CHAMPION: str(champion)} if champion else {}
     chosen = of_answers(settings, settings.seed)
     return AnswerSet(run.make("answers", MODULES["answer"], chosen, inputs, produce))
 

@@ -164,7 +164,7 @@ def _of_champion(people: Preference | None, champion: RegisteredModel | None) ->
     """What people preferred, where it was this champion that the candidate stood against."""
     if people is None or champion is None:
         return None
-    return people if people.made_of.get(people.against) == f"{champion.model} version {champion.version}" else None
+    return people if people.made_of.get(people.against) == str(champion) else None
 
 
 def _held_out(prompts: PromptSet) -> HeldOut:

@@ -2,19 +2,23 @@
 
 import contextlib
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from here import Answering, address, running
 
 Response = tuple[int, dict[str, str], bytes] | Callable[["Handler"], None]
 """Status, headers and content; or what writes the reply itself."""
 
 
 def chat(text: str | None, finish: str = "stop") -> bytes:
-    usage = {"prompt_tokens": 20, "completion_tokens": 5}
-    return json.dumps({"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": usage}).encode()
+    """A whole completion, as OpenAI's own clients read it."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    usage = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
+    about = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+    return json.dumps({**about, "choices": [choice], "usage": usage}).encode()
 
 
 class Server(ThreadingHTTPServer):
@@ -28,34 +32,29 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.kept = kept
         self.asked: list[tuple[dict[str, Any], dict[str, str], str]] = []
-        self.answer: Callable[[dict[str, Any], int], Response] = lambda body, _: (
-            200,
-            {},
-            chat(f"Eco: {question(body)}"),
-        )
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+        self.answer: Callable[[dict[str, Any], int], Response] = echo
+        self.url = f"{address(self)}/v1"
 
 
 def question(body: dict[str, Any]) -> str:
     return str(body["messages"][-1]["content"])
 
 
+def echo(body: dict[str, Any], _: int) -> Response:
+    return 200, {}, chat(f"Eco: {question(body)}")
+
+
 @contextlib.contextmanager
 def serving(kept: Path) -> Iterator[Server]:
-    server = Server(kept)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
+    with running(Server(kept)) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Answering):
     server: Server
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = json.loads(self.body())
         self.server.asked.append((body, dict(self.headers), self.path))
         response = self.server.answer(body, len(self.server.asked))
         if callable(response):
@@ -64,12 +63,5 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         status, headers, content = response
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **headers}.items():
-            self.send_header(name, value)
         with contextlib.suppress(ConnectionError):
-            self.end_headers()
-            self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
+            self.reply(status, content, headers)

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable
 from concurrent import futures
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -29,6 +29,7 @@ import psutil
 from google.cloud.aiplatform_v1.types import AcceleratorType, Scheduling, custom_job, job_service
 from google.cloud.aiplatform_v1.types.job_state import JobState
 from google.protobuf import empty_pb2
+from here import Answering
 
 FLEXIBLE = (
     "NVIDIA_L4",
@@ -75,35 +76,26 @@ class Server:
     def answer(self, method: str, path: str, query: dict[str, str], headers: Any, body: bytes) -> Reply:
         raise NotImplementedError
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
+    def _handler(self) -> type[Answering]:
         server = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Answering):
             protocol_version = "HTTP/1.1"
 
             def _any(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                body = self.body()
                 parts = urlsplit(self.path)
                 query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
                 server.asked.append(f"{self.command} {parts.path}")
                 status, content = server.answer(self.command, parts.path, query, self.headers, body)
-                data = content if isinstance(content, bytes) else json.dumps(content).encode()
-                self.send_response(status)
-                self.send_header(
-                    "Content-Type", "application/octet-stream" if isinstance(content, bytes) else "application/json"
-                )
-                self.send_header("Content-Length", str(len(data)))
-                self.send_header("Metadata-Flavor", "Google")
-                for name, value in server.headers(parts.path).items():
-                    self.send_header(name, value)
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(data)
+                if isinstance(content, bytes):
+                    data, kind = content, "application/octet-stream"
+                else:
+                    data, kind = json.dumps(content).encode(), "application/json"
+                own = {"Content-Type": kind, "Metadata-Flavor": "Google"}
+                self.reply(status, data, own | server.headers(parts.path))
 
             do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _any
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
 
         return Handler
 

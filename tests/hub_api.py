@@ -1,11 +1,10 @@
 """A hub on this machine that speaks what `upload_folder` calls, and keeps what it is given."""
 
-import contextlib
 import json
-import threading
 from base64 import b64decode
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
+
+from here import Answering, address
 
 
 class Hub(ThreadingHTTPServer):
@@ -15,7 +14,7 @@ class Hub(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.url = address(self)
         self.files: dict[str, bytes] = {}
         self.blobs: dict[str, bytes] = {}
         self.made: list[dict[str, object]] = []
@@ -23,18 +22,7 @@ class Hub(ThreadingHTTPServer):
         self.refuses = False
 
 
-@contextlib.contextmanager
-def serving() -> Iterator[Hub]:
-    hub = Hub()
-    threading.Thread(target=hub.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield hub
-    finally:
-        hub.shutdown()
-        hub.server_close()
-
-
-class Handler(BaseHTTPRequestHandler):
+class Handler(Answering):
     server: Hub
 
     def do_POST(self) -> None:
@@ -80,15 +68,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _read(self) -> bytes:
         self.server.asked.append((self.command, self.path, self.headers.get("Authorization", "")))
-        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        return self.body()
 
     def _reply(self, status: int, content: dict[str, object]) -> None:
-        written = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(written)))
-        self.end_headers()
-        self.wfile.write(written)
-
-    def log_message(self, *args: object) -> None:
-        pass
+        self.reply(status, json.dumps(content).encode(), {"Content-Type": "application/json"})

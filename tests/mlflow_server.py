@@ -6,11 +6,10 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import Self
 
+from deployments.services import answers
 from tucano.tracking.store import default_uri
 
 
@@ -26,25 +25,17 @@ class Server:
 
     def start(self) -> None:
         options = f"--workers 1 --host 127.0.0.1 --port {self.port}".split()
-        places = [
-            "--backend-store-uri",
-            default_uri(self.storage),
-            "--artifacts-destination",
-            str(self.storage / "served"),
-        ]
-        command = [sys.executable, "-m", "mlflow", "server", *places, *options]
+        places = {"--backend-store-uri": default_uri(self.storage), "--artifacts-destination": self.storage / "served"}
+        given = [str(word) for pair in places.items() for word in pair]
+        command = [sys.executable, "-m", "mlflow", "server", *given, *options]
         environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
         with (self.storage / "server.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
 
     def wait(self) -> None:
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.uri}/health", timeout=1).close()
-                return
-            except (urllib.error.URLError, TimeoutError):
-                assert self.process.poll() is None
-                time.sleep(0.2)
+        while not answers(f"{self.uri}/health"):
+            assert self.process.poll() is None
+            time.sleep(0.2)
 
     def signal(self, number: signal.Signals) -> None:
         os.killpg(self.process.pid, number)

@@ -4,17 +4,17 @@ import ast
 import typing
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from prefect.logging import disable_run_logger
+from test_kubernetes import PLAN
 
-from deployments.kubernetes.plan import Plan as KubernetesPlan
 from deployments.kubernetes.plan import template as of_kubernetes
-from deployments.vertex.plan import Plan as VertexPlan
-from deployments.vertex.plan import template
+from deployments.vertex.plan import Plan, template
 from flows.stage import STAGES
 from flows.stage import stage as stage_flow
 from tasks.plan import foresee
@@ -32,7 +32,7 @@ from tucano.settings import PipelineSettings
 from tucano.training.foresight.forecast import Forecast, Line
 
 ROOT = Path(__file__).parent.parent
-VERTEX = VertexPlan(
+VERTEX = Plan(
     project="shop-project", region="us-central1", bucket="shop-bucket", image="train:1", api_url="", tracking_uri="",
     service_account="trainer", secrets={},
 )  # fmt: skip
@@ -40,11 +40,7 @@ VERTEX = VertexPlan(
 
 def kubernetes(nodes: dict[str, str]) -> dict[str, Any]:
     """The job template of a pool whose nodes have these labels."""
-    plan = KubernetesPlan(
-        image="train:1", namespace="shop", api_url="", tracking_uri="", secret="login", service_account="trainer",
-        machine="node", nodes=nodes,
-    )  # fmt: skip
-    return of_kubernetes(plan)
+    return of_kubernetes(replace(PLAN, nodes=nodes))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_api import Server, question, serving
+from chat_api import Server, chat, question, serving
 
 from tucano.benchmark.answers import scored
 from tucano.benchmark.replies import Reply
@@ -126,21 +126,7 @@ def model(asked: Questions, tmp_path: Path) -> Iterator[Server]:
     known = {prompt.user: answer_to(prompt) for prompt in asked.prompts}
 
     def answer(body: dict[str, Any], _: int) -> tuple[int, dict[str, str], bytes]:
-        choice = {
-            "index": 0,
-            "finish_reason": "stop",
-            "message": {"role": "assistant", "content": known[question(body)]},
-        }
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        about = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "m",
-            "choices": [choice],
-            "usage": usage,
-        }
-        return 200, {"Content-Type": "application/json"}, json.dumps(about).encode()
+        return 200, {"Content-Type": "application/json"}, chat(known[question(body)])
 
     with serving(tmp_path / "kept") as server:
         server.answer = answer

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import bundles
-import hub_api
 import numpy as np
 import pytest
 import torch
 import yaml
 from bundles import OVERRIDES, Made, champion
+from here import running
+from hub_api import Hub
 from nano_models import nano_adapter, nano_base
 from peft import AutoPeftModelForCausalLM, PeftModel
 from programs import python
@@ -383,7 +384,7 @@ def test_nothing_is_sent_unasked_and_with_yes_the_folder_arrives(
     ours: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["publish", "tucano@champion", "ana/loja", *ours.set()]
-    with hub_api.serving() as there:
+    with running(Hub()) as there:
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", there.url)
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
         monkeypatch.setenv("HF_TOKEN", "hf_writes")

@@ -5,15 +5,15 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from here import Answering, address, running
 from pace import slowness, until
 from prefect_page import PrefectPage, login_links, prefect_page
 from small_stack import running_stack, stack_home
@@ -61,22 +61,18 @@ class Receiver(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Posted)
 
 
-class Posted(BaseHTTPRequestHandler):
+class Posted(Answering):
     server: Receiver
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.heard.append(json.loads(body))
-        self.send_response(204)
-        self.end_headers()
+        self.server.heard.append(json.loads(self.body()))
+        self.reply(204, b"")
 
 
 @pytest.fixture(scope="module")
 def receiver() -> Iterator[Receiver]:
-    with Receiver() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with running(Receiver()) as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +121,7 @@ def test_the_automation_of_the_docs_waits_for_promotions(
 ) -> None:
     """A Webhook block, and the file of docs/serving.md with its id, given to Prefect's own command."""
     save = "import sys; from prefect.blocks.webhook import Webhook; print(Webhook(url=sys.argv[1]).save('shop'))"
-    saved = outside(bench, sys.executable, "-c", save, f"http://127.0.0.1:{receiver.server_port}/")
+    saved = outside(bench, sys.executable, "-c", save, f"{address(receiver)}/")
     asked = re.findall(r"```yaml\n(name: .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
     file = tmp_path / "promoted.yaml"
     file.write_text(asked.replace("00000000-0000-0000-0000-000000000000", saved), encoding="utf-8")

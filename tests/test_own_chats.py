@@ -7,13 +7,13 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pandas
 import pytest
+from here import Answering, address, running
 from own_rows import written
 
 from data.own.chats import Turned, from_chat
@@ -173,7 +173,7 @@ def test_a_content_of_parts_is_no_text(tmp_path: Path) -> None:
 def hub(files: Mapping[str, bytes]) -> Iterator[str]:
     """A server that answers for the data set ana/chats as the hub does; its address."""
 
-    class Hub(BaseHTTPRequestHandler):
+    class Hub(Answering):
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             name = path.removeprefix(f"/datasets/ana/chats/resolve/{COMMIT}/")
@@ -191,23 +191,10 @@ def hub(files: Mapping[str, bytes]) -> Iterator[str]:
         do_HEAD = do_GET
 
         def _say(self, body: bytes, status: int = 200) -> None:
-            self.send_response(status)
-            for name, value in {"X-Repo-Commit": COMMIT, "ETag": '"1"', "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
+            self.reply(status, body, {"X-Repo-Commit": COMMIT, "ETag": '"1"'})
 
-        def log_message(self, format: str, *values: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Hub)) as server:
+        yield address(server)
 
 
 def fetch(file: Path, pinned: str, *more: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -1,15 +1,13 @@
 """The Prefect server of one command: it answers, says where its log is when it cannot start, and outlives nobody."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
-from urllib.error import HTTPError
 
+import httpx
 import psutil
 import pytest
 from odd_files import put_in_place
@@ -51,18 +49,11 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
     with subprocess.Popen([*command, "stay"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         pid, url, known = process.stdout.readline().split()
-        with pytest.raises(HTTPError, match="401"):
-            urllib.request.urlopen(f"{url}/admin/version", timeout=600)
-        asked = urllib.request.Request(f"{url}/admin/version", headers={"Authorization": basic(known)})
-        with urllib.request.urlopen(asked, timeout=600) as answer:
-            assert json.load(answer)[0].isdigit()
-        settings = urllib.request.Request(f"{url}/admin/settings", headers=asked.headers)
-        with urllib.request.urlopen(settings, timeout=600) as answer:
-            assert json.load(answer)["server"]["services"]["triggers"]["enabled"] is False
-        with pytest.raises(HTTPError, match="403"):
-            urllib.request.urlopen(
-                urllib.request.Request(asked.full_url, headers={**asked.headers, "Origin": "http://evil.example"})
-            )
+        assert httpx.get(f"{url}/admin/version", timeout=600).status_code == 401
+        with httpx.Client(base_url=url, headers={"Authorization": basic(known)}, timeout=600) as client:
+            assert client.get("/admin/version").json()[0].isdigit()
+            assert client.get("/admin/settings").json()["server"]["services"]["triggers"]["enabled"] is False
+            assert client.get("/admin/version", headers={"Origin": "http://evil.example"}).status_code == 403
         process.send_signal(signal.SIGKILL)
     until(lambda: not psutil.pid_exists(int(pid)))
 
@@ -74,7 +65,7 @@ def test_a_shutdown_leaves_it_to_the_run_that_still_has_a_state_to_report(home: 
         server.wait()
         server.process.terminate()
         time.sleep(2)
-        urllib.request.urlopen(f"{server.url}/health", timeout=600).close()
+        assert httpx.get(f"{server.url}/health", timeout=600).is_success
         assert server.process.poll() is None
     finally:
         began = time.monotonic()

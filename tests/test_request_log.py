@@ -1,12 +1,12 @@
 """The request log of `tucano serve` where its file is not what it was, or cannot be written."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from odd_files import ODD, put_in_place
 
 from tucano.monitoring.log import read_log
 from tucano.serving.answers import Answer, Ask
@@ -50,17 +50,22 @@ def test_requests_are_kept_only_where_somebody_asked_for_it(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("harm", ["a full disk", "a folder"])
-def test_requests_that_are_not_kept_are_said_once(tmp_path: Path, harm: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_in_the_logs_place_is_not_waited_for_nor_written(tmp_path: Path, kind: str) -> None:
+    put_in_place(kind, tmp_path / FILE)
+    with kept(tmp_path) as found:
+        found.keep()
+        assert found.lost == 1
+    assert not (tmp_path / "nowhere").exists(), "where a link leads to"
+
+
+def test_requests_that_are_not_kept_are_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     place = tmp_path / FILE
-    if harm == "a folder":
-        place.mkdir()
-    else:
-        place.symlink_to("/dev/full")
+    place.mkdir()
     with caplog.at_level("INFO"), kept(tmp_path) as found:
         found.keep(3)
         assert found.lost == 3
-        shutil.rmtree(place) if harm == "a folder" else place.unlink()
+        place.rmdir()
         found.keep(2)
         assert found.lost == 3
     said = [record.getMessage() for record in caplog.records]

@@ -8,12 +8,12 @@ import subprocess
 import sys
 import venv
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 import torch
+from here import Answering, address, running
 from safetensors.torch import load_file, save_file
 from test_cli import refused, sentence
 from torch import Tensor
@@ -298,30 +298,20 @@ def test_the_shape_of_another_hub_model_is_asked_of_the_hub(there: bool, tmp_pat
     body = json.dumps(QWEN3).encode()
     commit = "3" * 40
 
-    class Hub(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:
-            self.send_response(200 if there and self.path == f"/some/model/resolve/{commit}/config.json" else 404)
-            for name, value in (("ETag", '"1"'), ("X-Repo-Commit", commit), ("Content-Length", str(len(body)))):
-                self.send_header(name, value)
-            self.end_headers()
-
+    class Hub(Answering):
         def do_GET(self) -> None:
-            self.do_HEAD()
-            self.wfile.write(body)
+            found = there and self.path == f"/some/model/resolve/{commit}/config.json"
+            self.reply(200 if found else 404, body, {"ETag": '"1"', "X-Repo-Commit": commit})
 
-        def log_message(self, *_: object) -> None:
-            pass
+        do_HEAD = do_GET
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as hub:
-        Thread(target=hub.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{hub.server_address[1]}"
-        environment = os.environ | {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Hub)) as hub:
+        environment = os.environ | {"HF_ENDPOINT": address(hub), "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
         code = (
             "from tucano.requirements.shapes import shape_of; from tucano.settings import ModelSettings;"
             f"shape = shape_of(ModelSettings(name='some/model', revision='{commit}')); print(shape and shape.weights)"
         )
         said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        hub.shutdown()
     assert said.stdout.split()[-1] == ("490799104" if there else "None")
 
 

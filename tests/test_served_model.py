@@ -6,18 +6,18 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import torch
 from nano_models import nano_adapter, nano_base
+from pace import until
 from safetensors.torch import load_file, save_file
 
+from deployments.services import answers
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.tracking import Tracker
@@ -163,32 +163,16 @@ def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
     with (tmp_path / "serve.log").open("wb") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
     try:
-        answers = ask_when_up(port, ASKED, server, tmp_path / "serve.log")
-        assert [row["answer"] for row in answers] == [by_hand(packed, **row) for row in ASKED]
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            ask(port, [{"task": "poesia", "prompt": "x"}])
-        assert "task 'poesia' is none of extraction, sql_qa, insights, push" in refused.value.read().decode()
+        until(lambda: answers(f"http://127.0.0.1:{port}/ping") or server.poll() is not None)
+        found = ask(port, ASKED)
+        assert found.is_success, found.text + (tmp_path / "serve.log").read_text(encoding="utf-8")
+        assert [row["answer"] for row in found.json()["predictions"]] == [by_hand(packed, **row) for row in ASKED]
+        refused = ask(port, [{"task": "poesia", "prompt": "x"}])
+        assert refused.is_error and "task 'poesia' is none of extraction, sql_qa, insights, push" in refused.text
     finally:
         os.killpg(server.pid, 15)
         server.wait()
 
 
-def ask(port: int, rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    body = json.dumps({"dataframe_records": rows}).encode()
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=600) as answer:
-        return list(json.load(answer)["predictions"])
-
-
-def ask_when_up(
-    port: int, rows: list[dict[str, str]], server: subprocess.Popen[bytes], log: Path
-) -> list[dict[str, str]]:
-    deadline = time.monotonic() + 600
-    while True:
-        try:
-            return ask(port, rows)
-        except urllib.error.HTTPError as error:
-            raise AssertionError(error.read().decode()) from error
-        except OSError:
-            assert server.poll() is None and time.monotonic() < deadline, log.read_text(encoding="utf-8")
-            time.sleep(0.5)
+def ask(port: int, rows: list[dict[str, str]]) -> httpx.Response:
+    return httpx.post(f"http://127.0.0.1:{port}/invocations", json={"dataframe_records": rows}, timeout=600)

@@ -460,8 +460,9 @@ def test_json_answers_are_held_to_their_form_where_vllm_draws_and_nothing_is_tho
 
     version = Version("tucano/1", "", Model(), systems, 8, 0.0, forms, Path())  # type: ignore[arg-type]
     for task in ("extraction", "push"):
-        asyncio.run(version.answer(Ask(task, "Olá")))
+        asyncio.run(version.answer(Ask(task, "Olá", earlier=("Oi", "Diga"), seed=7)))
     assert [question.form for question in asked] == [forms["extraction"], None]
+    assert [(question.earlier, question.seed) for question in asked] == [(("Oi", "Diga"), 7)] * 2
 
 
 # --- settings and token ---------------------------------------------------------------------------

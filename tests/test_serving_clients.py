@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from tucano.serving.command import serve
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.serving.request_log import FILE, RequestLog
-from tucano.serving.routes import Routed, Routes
+from tucano.serving.routes import Routes
 from tucano.serving.versions import Versions
 
 TOKEN = "x" * 43
@@ -115,11 +114,12 @@ def test_an_answer_that_is_no_example_of_its_task_is_not_kept(server: Server) ->
     """Monitoring and corrections read text and answer as one of the task."""
     server.says, server.serving = '{"a": 1}', {"log_requests": True}
     talk = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
-    for more in ({"messages": talk}, {"response_format": {"type": "json_object"}}, {}):
+    for more in ({"messages": talk, "seed": 7}, {"response_format": {"type": "json_object"}}, {}):
         assert server.send("POST", CHAT, json={**CHATTED, **more}).status_code == 200
     (line,) = (server.place / FILE).read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["text"] == "oi"
-    assert (server.asked[0].earlier, server.asked[0].text) == (("user", "assistant"), "user")
+    first = server.asked[0]
+    assert (first.earlier, first.text, first.seed) == (("user", "assistant"), "user", 7)
 
 
 def test_a_model_can_be_asked_for_by_its_name(server: Server) -> None:
@@ -174,14 +174,3 @@ def test_a_storage_without_runs_is_refused_and_stays_as_it_is(tmp_path: Path) ->
         with pytest.raises(UserError, match="holds no runs, so no model is registered there"):
             serve(validated({"storage": str(storage)}), "127.0.0.1", 0)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("made", [os.mkfifo, lambda place: place.symlink_to(place.with_name("elsewhere")), Path.mkdir])
-def test_a_log_that_is_no_file_is_not_waited_for_nor_written(tmp_path: Path, made: Callable[[Path], None]) -> None:
-    metrics, settings = Metrics(), validated({"serving": {"log_requests": True}}).serving
-    made(tmp_path / FILE)
-    (tmp_path / "elsewhere").write_text("mine", encoding="utf-8")
-    with RequestLog(tmp_path, settings, metrics) as log:
-        log.keep("1", Ask("push", "oi"), Routed(Answer("oi", "rules"), None, ()), 0.1)
-    assert "tucano_requests_not_kept_total 1.0" in metrics.text().decode()
-    assert (tmp_path / "elsewhere").read_text(encoding="utf-8") == "mine"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from langchain_openai import ChatOpenAI
-from openai import APITimeoutError, BadRequestError, LengthFinishReasonError, OpenAI
+from openai import APITimeoutError, LengthFinishReasonError, OpenAI
 from pace import until
 from pydantic import BaseModel, Field
 
@@ -55,8 +55,6 @@ def test_a_stream_is_the_same_answer_in_pieces(client: OpenAI) -> None:
     assert ends == [None] * (len(said) - 1) + [whole.choices[0].finish_reason]
     assert usage.choices == [] and usage.usage == whole.usage
     assert len({chunk.id for chunk in chunks}) == 1 and said[0].choices[0].delta.role == "assistant"
-    with pytest.raises(BadRequestError, match="stream_options: it is for streams"):
-        client.chat.completions.create(model="tucano", messages=ASKED, stream_options={"include_usage": True})
 
 
 def test_who_leaves_a_stream_before_its_first_piece_frees_the_place(served: Served, client: OpenAI) -> None:
@@ -99,14 +97,6 @@ def test_ten_prompts_get_answers_that_are_true_to_the_schema(client: OpenAI) -> 
             json.loads(free.choices[0].message.content or "")
 
 
-def test_a_stream_is_true_to_the_schema_too(client: OpenAI) -> None:
-    with client.chat.completions.stream(model="tucano:push", messages=ASKED, response_format=Review) as stream:
-        pieces = [event.delta for event in stream if event.type == "content.delta"]
-        (choice,) = stream.get_final_completion().choices
-    Draft202012Validator(Review.model_json_schema()).validate(json.loads("".join(pieces)))
-    assert len(pieces) > 3 and isinstance(choice.message.parsed, Review) and choice.finish_reason == "stop"
-
-
 def test_any_object_is_that_of_the_task_where_it_has_one(client: OpenAI) -> None:
     asked: Any = {"messages": ASKED, "response_format": {"type": "json_object"}}
     (judged,) = client.chat.completions.create(model="tucano:sentiment", **asked).choices
@@ -119,21 +109,6 @@ def test_what_the_ceiling_cuts_is_said_to_be_cut(client: OpenAI) -> None:
     """As OpenAI does it: the package raises, and who reads the answer itself sees why it is not whole."""
     with pytest.raises(LengthFinishReasonError):
         client.chat.completions.parse(model="tucano:push", messages=ASKED, response_format=Review, max_tokens=5)
-
-
-def test_a_seed_gives_the_same_answer_again(client: OpenAI) -> None:
-    """Also in company: tests/test_forms.py."""
-    asked: Any = {"model": "tucano:push", "messages": ASKED, "temperature": 1, "max_tokens": 24}
-    first, other, again = (client.chat.completions.create(**asked, seed=seed).choices[0] for seed in (7, 8, 7))
-    assert first.message.content == again.message.content != other.message.content
-
-
-def test_a_talk_goes_on_with_what_was_answered(client: OpenAI) -> None:
-    first = client.chat.completions.create(model="tucano:push", messages=ASKED, max_tokens=24)
-    more: Any = [*ASKED, first.choices[0].message, {"role": "user", "content": "Mais curto, por favor."}]
-    second = client.chat.completions.create(model="tucano:push", messages=more, max_tokens=24)
-    assert first.usage and second.usage and second.usage.prompt_tokens > first.usage.prompt_tokens
-    assert second.choices[0].message.content != first.choices[0].message.content
 
 
 def test_langchain_reads_streams_and_objects(served: Served) -> None:

@@ -6,10 +6,9 @@ import os
 import shutil
 import stat
 import subprocess
-import threading
 import uuid
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 from browser import Page, open_page
+from here import Answering, address, running
 from pace import until
 from prefect_page import login_links
 from small_stack import stack_home
@@ -131,20 +131,12 @@ def evil(up: stack.Stack, traces: Path) -> Iterator[str]:
     """A page of another origin, for a browser even of the same site."""
     text = EVIL.replace("PREFECT", up.prefect).replace("MLFLOW", up.mlflow).replace("TRACE", str(traces / "page"))
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Answering):
         def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(text.encode())
+            self.reply(200, text.encode(), {"Content-Type": "text/html; charset=utf-8"})
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Requests are no news."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
+        yield f"{address(server)}/"
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from tucano.bundle.reading import Contents
 from tucano.errors import UserError
 from tucano.settings import PipelineSettings
 from tucano.tracking import RegisteredModel
+from tucano.tracking.registry import digests_of
 
 OURS = "synthetic"
 """The source whose texts were generated here and are free."""
@@ -45,8 +46,8 @@ def pack(root: Path, version: RegisteredModel, model: Path, ratings: Path, conse
     ):
         if there:
             raise UserError(
-                f"{version.model} version {version.version} was trained with {what}, which a bundle cannot train again;"
-                " share the registered version itself, or one of a run without it"
+                f"{version} was trained with {what}, which a bundle cannot train again; share the registered version"
+                " itself, or one of a run without it"
             )
     texts = _texts_of_others(contents.settings)
     if texts and consent is None:
@@ -71,7 +72,7 @@ def gathered(root: Path, version: RegisteredModel, consent: str | None = None) -
     chain = _chain(root, version)
     links = verify(root, chain)
     if broken := faults(links):
-        raise UserError(f"{version.model} version {version.version} cannot be passed on: {broken[0]}")
+        raise UserError(f"{version} cannot be passed on: {broken[0]}")
     stages = {link.stage: link.folder for link in links if link.folder is not None}
     packages = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
     empty = Manifest(SCHEMA_VERSION, version.model, version.version, version.tags, chain, consent, packages, {})
@@ -80,10 +81,7 @@ def gathered(root: Path, version: RegisteredModel, consent: str | None = None) -
 
 def registered_chain(version: RegisteredModel) -> dict[str, str]:
     """{stage: digest} by the registry, whose tags also name the files, and the candidate, which is one of the seeds."""
-    digests = {
-        name.removeprefix("digest."): value for name, value in version.tags.items() if name.startswith("digest.")
-    }
-    return {name: value for name, value in digests.items() if name not in ("files", "grpo")}
+    return {name: value for name, value in digests_of(version.tags).items() if name not in ("files", "grpo")}
 
 
 def _chain(root: Path, version: RegisteredModel) -> dict[str, str]:
@@ -93,8 +91,8 @@ def _chain(root: Path, version: RegisteredModel) -> dict[str, str]:
     reports = [made for made in manifests if made is not None and chain.items() <= made["inputs"].items()]
     if not reports:
         raise UserError(
-            f"{root} holds no report on {version.model} version {version.version}, which its settings stand in; start"
-            " its run again, which reuses all else"
+            f"{root} holds no report on {version}, which its settings stand in; start its run again, which reuses all"
+            " else"
         )
     return {**chain, "report": max(reports, key=lambda made: str(made["made_at"]))["digest"]}
 

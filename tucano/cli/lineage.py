@@ -19,7 +19,7 @@ def show(settings: PipelineSettings, reference: str) -> int:
     chain = registered_chain(version)
     links = verify(root, chain)
     broken = [*faults(links), *_faults_of_version(tracker, version, chain)]
-    print(f"{version.model} version {version.version}   {tags['verdict']}")
+    print(f"{version}   {tags['verdict']}")
     print(
         f"base {tags['base']}   revision {tags.get('base.revision', '-')}   licences {tags['licences']}   audit"
         f" {tags['audit']}"

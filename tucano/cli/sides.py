@@ -18,6 +18,7 @@ from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker
 from tucano.tracking.models import WEIGHTS
+from tucano.tracking.registry import digests_of
 from tucano.training.jobs import Arm, version_arm
 
 KINDS = (
@@ -54,7 +55,7 @@ def candidates(text: str, root: Path, tracker: Tracker) -> list[SideCandidate]:
     meant = [run for run in tracker.pipelines() if _is_meant(text, run)]
     if not meant:
         raise UserError(f"nothing finished in {root} is meant by {text!r}; name {KINDS}")
-    whole = [run for run in meant if not faults(verify(root, _chain(run)))]
+    whole = [run for run in meant if not faults(verify(root, digests_of(run.tags)))]
     return [_of_run(text, run, root) for run in whole or meant[:1]]
 
 
@@ -80,12 +81,8 @@ def _is_meant(text: str, run: PipelineRun) -> bool:
     return text == label or (len(text) >= 6 and run.identity.startswith(text))
 
 
-def _chain(run: PipelineRun) -> dict[str, str]:
-    return {tag.removeprefix("digest."): digest for tag, digest in run.tags.items() if tag.startswith("digest.")}
-
-
 def _of_run(name: str, run: PipelineRun, root: Path) -> SideCandidate:
-    chain = _chain(run)
+    chain = digests_of(run.tags)
     links = verify(root, chain)
     for fault in faults(links):
         raise UserError(f"run {run.identity[:8]} is not whole, {fault}; run it again")

@@ -75,9 +75,8 @@ def _opened(settings: PipelineSettings, wanted: Wanted) -> tuple[Tracker, Regist
     contents = gathered(root, version)
     if contents.settings.grpo.adapters == "per_task":
         raise UserError(
-            f"{version.model} version {version.version} has an adapter of its own for each task"
-            " (grpo.adapters=per_task), which no one model can hold; serve it with tucano serve, or train one adapter"
-            " for all tasks"
+            f"{version} has an adapter of its own for each task (grpo.adapters=per_task), which no one model can hold;"
+            " serve it with tucano serve, or train one adapter for all tasks"
         )
     return tracker, version, contents
 

@@ -39,7 +39,7 @@ def reference_of(root: Path, champion: RegisteredModel, rewards: RewardSetName) 
     arm = f"seed-{champion.tags['seed']}"
     own = [answer for answer in answers if answer.decoding == "served" and answer.arm == arm]
     if not own:
-        raise UserError(f"{champion.model} version {champion.version} has no test answers; train another one")
+        raise UserError(f"{champion} has no test answers; train another one")
     watched = quantities(load_reward_set(rewards, prompts.folder), known_words(prompts), prompts.folder)
     return Reference(watched, _values(prompts, own, watched))
 
@@ -64,7 +64,7 @@ def _folder(root: Path, champion: RegisteredModel, stage: str) -> Path:
     (link,) = verify(root, {stage: champion.tags.get(f"digest.{stage}", "")}, sources=False)
     if link.folder is None or link.fault is not None:
         raise UserError(
-            f"storage {root} does not hold the {stage} that {champion.model} version {champion.version} was judged by"
-            " (whole, as it was made); name the storage of its run with --set storage=FOLDER"
+            f"storage {root} does not hold the {stage} that {champion} was judged by (whole, as it was made); name the"
+            " storage of its run with --set storage=FOLDER"
         )
     return link.folder

@@ -113,11 +113,10 @@ def _state_of(
     """
     watched = [f"{one.name} within its task" if one.within_task else one.name for one in reference.watched]
     asked = [settings.monitor.floor, settings.comparison.rewards, *watched]
-    name = f"{champion.model}/{champion.version}"
     bound = digest([champion.tags.get("digest.grpo"), asked])
-    if state is not None and (state.champion, state.digest) == (name, bound) and not (again and state.alarm):
+    if state is not None and (state.champion, state.digest) == (champion.name, bound) and not (again and state.alarm):
         return state
-    fresh = State(name, bound) if state is None else state.followed_by(name, bound)
+    fresh = State(champion.name, bound) if state is None else state.followed_by(champion.name, bound)
     for quantity in reference.watched:
         values = reference.values[quantity.name]
         numbers = [value.number for value in values]

@@ -214,7 +214,7 @@ class Versions:
 
 
 def _key(found: RegisteredModel) -> tuple[str, str]:
-    return f"{found.model}/{found.version}", found.tags.get("digest.files", "")
+    return found.name, found.tags.get("digest.files", "")
 
 
 def _read(files: ServedFiles) -> tuple[dict[str, str], dict[str, Any]]:

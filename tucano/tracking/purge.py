@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tucano.tracking import views
+from tucano.tracking.registry import digests_of
 from tucano.tracking.store import paged
 from tucano.tracking.tracker import Tracker
 
@@ -63,7 +64,7 @@ class Old:
 def digests_of_registered(tracker: Tracker) -> set[str]:
     """The artifacts, by digest, that registered models were made from."""
     versions = tracker.client.search_model_versions()
-    return {value for version in versions for tag, value in version.tags.items() if tag.startswith("digest.")}
+    return {digest for version in versions for digest in digests_of(version.tags).values()}
 
 
 def find_old(tracker: Tracker, before_s: float, needed: Set[str]) -> Old:

@@ -26,6 +26,7 @@ ROLES = (CHAMPION, CHALLENGER, PREVIOUS)
 """Aliases that exclude each other: a version has one of them. `previous` is the champion before this one."""
 MOST_VERSIONS = 1000
 """Of a system prompt, among which its text is looked for."""
+MEND = "bring them back, or point the alias at another version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,14 @@ class RegisteredModel:
     run_id: str
     source: str
     tags: dict[str, str]
+
+    def __str__(self) -> str:
+        return f"{self.model} version {self.version}"
+
+    @property
+    def name(self) -> str:
+        """As routes and answers have it: `tucano/3`."""
+        return f"{self.model}/{self.version}"
 
 
 @dataclass(frozen=True)
@@ -127,22 +136,15 @@ class Registry:
         place = self.client.get_model_version_download_uri(version.model, str(version.version))
         address = urlsplit(place)
         if address.scheme == "file" and not Path(url2pathname(address.path)).is_dir():
-            raise UserError(
-                f"{version.model} version {version.version} is not what was registered: its files at {place} are gone;"
-                " bring them back, or point the alias at another version"
-            )
+            raise UserError(f"{version} is not what was registered: its files at {place} are gone; {MEND}")
         try:
             fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=self.uri))
         except (MlflowException, OSError) as error:
             raise UserError(
-                f"{version.model} version {version.version} cannot be fetched: its files at {short(place)} cannot be"
-                f" had ({short(str(error))}); bring them back, or point the alias at another version"
+                f"{version} cannot be fetched: its files at {short(place)} cannot be had ({short(str(error))}); {MEND}"
             ) from None
         if digest(fetched) != version.tags.get("digest.files"):
-            raise UserError(
-                f"{version.model} version {version.version} is not what was registered: its files at {place} have"
-                " changed since; bring them back, or point the alias at another version"
-            )
+            raise UserError(f"{version} is not what was registered: its files at {place} have changed since; {MEND}")
         return fetched
 
 
@@ -189,9 +191,14 @@ def _left_behind(client: MlflowClient, model: str, tags: Mapping[str, str]) -> M
     """The version with the same lineage: the digests of all that it was made from. Its files were there before it
     was.
     """
-    lineage = {key: value for key, value in tags.items() if key.startswith("digest.")}
+    lineage = digests_of(tags)
     found = client.search_model_versions(f"name = '{model}'")
-    return next((one for one in found if lineage and lineage.items() <= one.tags.items()), None)
+    return next((one for one in found if lineage and lineage.items() <= digests_of(one.tags).items()), None)
+
+
+def digests_of(tags: Mapping[str, str]) -> dict[str, str]:
+    """{stage: digest} of what a version or a pipeline run was made from, by its tags `digest.STAGE`."""
+    return {tag.removeprefix("digest."): digest for tag, digest in tags.items() if tag.startswith("digest.")}
 
 
 def _delete_unversioned(client: MlflowClient, model: str, run_id: str) -> None:
