@@ -360,6 +360,16 @@ def test_a_reference_that_is_none_of_its_task_is_no_truth(task: Task, reference:
     assert watched.read(Look(Prompt("0" * 32, task, "Gostei.", "", "", "", reference=reference), "{}")) is None
 
 
+@pytest.mark.parametrize("name", ["vocabulary", "language", "word order"])
+def test_broken_portuguese_is_lower(name: str, tmp_path: Path) -> None:
+    asked = "Crie uma notificação curta para quem deixou o fone no carrinho, com frete grátis até domingo."
+    broken = "grts crnho ntfcao qm crta dmngo dxou frt cri fn"
+    known = set(asked.lower().split())
+    (watched,) = [one for one in quantities(load_reward_set("grounded"), known, tmp_path) if one.name == name]
+    whole, less = (watched.read(Look(Prompt("", "push", text, "", "", ""), "")) for text in (asked, broken))
+    assert whole is not None and less is not None and whole > less + 0.2
+
+
 def test_a_damaged_judge_is_no_missing_truth(tmp_path: Path) -> None:
     (tmp_path / JUDGES).write_bytes(b"none")
     (watched,) = [one for one in quantities(load_reward_set("grounded"), set(), tmp_path) if one.name == TRUTH]
