@@ -32,7 +32,7 @@ from tucano.prompts import read_prompts
 from tucano.report.report import Facts, render_report
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers
-from tucano.storage.folder import Folder, remote_of
+from tucano.storage.folder import remote_of
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
@@ -95,10 +95,9 @@ def _origin(side: SideCandidate) -> str:
 def _looks(root: Path, test_set: Path, ours: Side, theirs: Side, settings: PipelineSettings) -> int:
     """How often these prompts have judged, with this comparison: the same answers compared again are no second look."""
     sides = [[asdict(answer) for answers in side.answers.values() for answer in answers] for side in (ours, theirs)]
-    look = digest({"sides": sides, "comparison": settings.comparison.model_dump()})[:16]
-    places = [place for place in (Folder(str(root)), remote_of(settings.storage)) if place is not None]
+    looked = {"sides": sides, "comparison": settings.comparison.model_dump()}
     what = {"what": "compare", "sides": [ours.name, theirs.name]}
-    return record_look(places, str(fingerprint(test_set)["sha256"]), look, what)
+    return record_look(root, remote_of(settings.storage), test_set, looked, what)
 
 
 def _pair(
