@@ -2,11 +2,12 @@
 
 import contextlib
 import json
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from programs import answering
 
 Response = tuple[int, dict[str, str], bytes] | Callable[["Handler"], None]
 """Status, headers and content; or what writes the reply itself."""
@@ -40,15 +41,8 @@ def question(body: dict[str, Any]) -> str:
     return str(body["messages"][-1]["content"])
 
 
-@contextlib.contextmanager
-def serving(kept: Path) -> Iterator[Server]:
-    server = Server(kept)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
+def serving(kept: Path) -> contextlib.AbstractContextManager[Server]:
+    return answering(Server(kept))
 
 
 class Handler(BaseHTTPRequestHandler):

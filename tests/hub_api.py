@@ -1,11 +1,11 @@
 """A hub on this machine that speaks what `upload_folder` calls, and keeps what it is given."""
 
-import contextlib
 import json
-import threading
 from base64 import b64decode
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from programs import answering
 
 
 class Hub(ThreadingHTTPServer):
@@ -23,15 +23,8 @@ class Hub(ThreadingHTTPServer):
         self.refuses = False
 
 
-@contextlib.contextmanager
-def serving() -> Iterator[Hub]:
-    hub = Hub()
-    threading.Thread(target=hub.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield hub
-    finally:
-        hub.shutdown()
-        hub.server_close()
+def serving() -> AbstractContextManager[Hub]:
+    return answering(Hub())
 
 
 class Handler(BaseHTTPRequestHandler):

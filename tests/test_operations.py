@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +15,7 @@ import psutil
 import pytest
 from pace import slowness, until
 from prefect_page import PrefectPage, login_links, prefect_page
+from programs import answering
 from small_stack import running_stack, stack_home
 
 from benchmarks.operations import SMALL, Bench, engine_of, trainers
@@ -73,10 +73,8 @@ class Posted(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def receiver() -> Iterator[Receiver]:
-    with Receiver() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(Receiver()) as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pandas
 import pytest
 from own_rows import written
+from programs import answering
 
 from data.own.chats import Turned, from_chat
 from data.own.hub import dataset_rows, hub_rows
@@ -201,13 +201,8 @@ def hub(files: Mapping[str, bytes]) -> Iterator[str]:
         def log_message(self, format: str, *values: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), Hub)) as server:
         yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def fetch(file: Path, pinned: str, *more: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -10,10 +10,10 @@ import venv
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 import torch
+from programs import answering
 from safetensors.torch import load_file, save_file
 from test_cli import refused, sentence
 from torch import Tensor
@@ -312,8 +312,7 @@ def test_the_shape_of_another_hub_model_is_asked_of_the_hub(there: bool, tmp_pat
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as hub:
-        Thread(target=hub.serve_forever, daemon=True).start()
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), Hub)) as hub:
         address = f"http://127.0.0.1:{hub.server_address[1]}"
         environment = os.environ | {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
         code = (
@@ -321,7 +320,6 @@ def test_the_shape_of_another_hub_model_is_asked_of_the_hub(there: bool, tmp_pat
             f"shape = shape_of(ModelSettings(name='some/model', revision='{commit}')); print(shape and shape.weights)"
         )
         said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        hub.shutdown()
     assert said.stdout.split()[-1] == ("490799104" if there else "None")
 
 

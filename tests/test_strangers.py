@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import subprocess
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +18,7 @@ import pytest
 from browser import Page, open_page
 from pace import until
 from prefect_page import login_links
+from programs import answering
 from small_stack import stack_home
 
 from deployments import stack
@@ -141,10 +141,8 @@ def evil(up: stack.Stack, traces: Path) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Requests are no news."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
         yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
