@@ -39,7 +39,6 @@ from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers, of_comparison
 from tucano.statistics.preference import Preference
-from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import MODULES, Arm, Job, version_arm
 from tucano.training.orders import JobFolders, order
@@ -62,7 +61,9 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         arms = _start_arms(run, start, len(seeds.trained)) + _seed_arms(run, start, seeds.trained)
-        arms += [_champion_arm(run, champion, run.store.work_folder(recipe))] if champion else []
+        if champion:
+            folder = run.tracker.fetch(champion, run.store.work_folder(recipe) / CHAMPION)
+            arms.append(version_arm(CHAMPION, ServedFiles((folder / WEIGHTS).parent)))
         return run_child(run, _job(run, prompts, start, recipe, draft, arms), "answers")
 
     inputs = _inputs(prompts, start) | seeds.inputs
@@ -164,11 +165,6 @@ def _start_arms(run: Run, start: Start | None, times: int) -> list[Arm]:
 def _seed_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> list[Arm]:
     base, _ = start_of(run, start)
     return [Arm(seed.arm, base, str(seed.files.adapter)) for seed in seeds]
-
-
-def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
-    folder = run.tracker.fetch(champion, work / CHAMPION)
-    return version_arm(CHAMPION, ServedFiles((folder / WEIGHTS).parent))
 
 
 @stage("compare arms")

@@ -36,7 +36,7 @@ from tucano.storage.folder import remote_of
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
-from tucano.training.jobs import MODULES, Arm
+from tucano.training.jobs import MODULES, Arm, Progress
 from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
 
@@ -51,16 +51,16 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     tracker = Tracker.connect(named(settings.tracking_uri), root)
     ours, theirs, frame = _pair(candidates(first, root, tracker), candidates(second, root, tracker), root, tracker)
     assert frame.settings is not None
-    prompts = read_prompts(PromptFiles(frame.stages["data"]).test)
+    data = PromptFiles(frame.stages["data"])
     side_a, side_b = (_side(candidate, frame, root) for candidate in (ours, theirs))
     comparison = versus(
         side_a,
         side_b,
-        prompts,
+        read_prompts(data.test),
         frame.settings.comparison,
-        known_words(PromptFiles(frame.stages["data"])),
+        known_words(data),
         ours.shown_seed,
-        _looks(root, PromptFiles(frame.stages["data"]).test, side_a, side_b, frame.settings),
+        _looks(root, data.test, side_a, side_b, frame.settings),
     )
     folder = root / "compare" / re.sub(r"[^\w.-]+", "-", f"{first}-vs-{second}").strip("-")
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,20 +156,17 @@ def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> d
         code_version(MODULES["answer"]),
     )
 
-    def produce(draft: Path) -> dict[str, Any]:
-        work = Store(root).work_folder(recipe)
-        prompts = frame.stages["data"]
-        threads = settings.worker.threads
-        job = order(
-            "answer", settings, settings.seed, threads, JobFolders(prompts=prompts, work=work, output=draft), arms=arms
-        )
-        return run_job(
-            job,
-            settings.worker.python,
-            lambda progress: print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True),
-        )
+    store = Store(root)
 
-    answers = read_answers(AnswerFiles(Store(root).make(recipe, produce, print).folder).answers)
+    def say(progress: Progress) -> None:
+        print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True)
+
+    def produce(draft: Path) -> dict[str, Any]:
+        folders = JobFolders(frame.stages["data"], store.work_folder(recipe), draft)
+        job = order("answer", settings, settings.seed, settings.worker.threads, folders, arms=arms)
+        return run_job(job, settings.worker.python, say)
+
+    answers = read_answers(AnswerFiles(store.make(recipe, produce, print).folder).answers)
     return {seed: [answer for answer in answers if answer.arm == f"seed-{seed}"] for seed in candidate.models}
 
 
