@@ -15,7 +15,7 @@ import pytest
 import torch
 from programs import answering
 from safetensors.torch import load_file, save_file
-from test_cli import refused, sentence
+from test_cli import sentence
 from torch import Tensor
 from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -251,7 +251,8 @@ def test_an_interpreter_that_finds_tucano_only_from_the_folder_where_it_is_asked
     venv.create(tmp_path / "bare")
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    assert "is no interpreter that finds tucano" in refused(f"worker.python={tmp_path / 'bare' / 'bin' / 'python'}")
+    said = sentence("run", "laptop", "--set", f"worker.python={tmp_path / 'bare' / 'bin' / 'python'}")
+    assert "is no interpreter that finds tucano" in said
 
 
 def test_an_interpreter_without_vllm_is_refused(no_server: None) -> None:
