@@ -57,18 +57,18 @@ def finished(root: Path, run: Finished) -> Artifact:
         for task in TASKS
         for n in range(run.per_task)
     ]
-    data = made(
-        root, "data", lambda draft: write_prompts(PromptFiles(draft).test, prompts), settings={"prompts": len(prompts)}
-    )
-    trained = {"sft": made(root, "sft", settings={"sft": plain["sft"]}, machine_time=[_stay(run.machine, 0, 0.1)])}
+    asked = {"prompts": len(prompts)}
+    data = made(root, "data", lambda draft: write_prompts(PromptFiles(draft).test, prompts), settings=asked)
+    record: dict[str, Any] = {"machine_time": [_stay(run.machine, 0, 0.1)]}
+    trained = {"sft": made(root, "sft", settings={"sft": plain["sft"]}, record=record)}
     trained |= {f"grpo-seed-{seed}": _trained(root, plain, run, seed) for seed in run.seeds}
     inputs = {name: one.digest for name, one in {"data": data, **trained}.items()}
     replies = _answers(prompts, run)
     answers = made(root, "answers", lambda draft: _write_answers(draft, replies), inputs, plain["comparison"])
     inputs |= {"answers": answers.digest}
     judged = compare(replies, prompts, settings.comparison, Design("sft", run.seeds), frozenset({"bem"}))
-    compared = made(root, "comparison", lambda draft: write_record(ComparisonFiles(draft).comparison, judged), inputs)
-    inputs |= {"comparison": compared.digest}
+    verdict = made(root, "comparison", lambda draft: write_record(ComparisonFiles(draft).comparison, judged), inputs)
+    inputs |= {"comparison": verdict.digest}
 
     def report(draft: Path) -> None:
         ReportFiles(draft).settings.write_text(json.dumps(plain), encoding="utf-8")
@@ -76,7 +76,8 @@ def finished(root: Path, run: Finished) -> Artifact:
 
     profile, rows = nearest_profile(ROOT, settings)
     chosen = {"settings": plain, "profile": profile, "differences": rows}
-    return made(root, "report", report, inputs, chosen, registered=None, promotion=run.promotion)
+    record = {"registered": None, "promotion": run.promotion}
+    return made(root, "report", report, inputs, chosen, record)
 
 
 def made(
@@ -85,13 +86,13 @@ def made(
     fill: Callable[[Path], object] = lambda draft: None,
     inputs: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
-    **record: Any,
+    record: Mapping[str, Any] | None = None,
 ) -> Artifact:
     """An artifact of a storage with this record; `fill` writes its files into a folder."""
 
     def produce(draft: Path) -> Mapping[str, Any]:
         fill(draft)
-        return record
+        return record or {}
 
     return Store(root).make(Recipe(stage, settings or {}, inputs or {}, "code"), produce, lambda said: None)
 
@@ -107,8 +108,8 @@ def _trained(root: Path, plain: Mapping[str, Any], run: Finished, seed: int) -> 
         writer.close()
 
     chosen = {"grpo": plain["grpo"], "gain": gain}
-    held = [_stay(run.machine, seed, run.hours)]
-    return made(root, f"grpo-seed-{seed}", curves, settings=chosen, seed=seed, machine_time=held)
+    record = {"seed": seed, "machine_time": [_stay(run.machine, seed, run.hours)]}
+    return made(root, f"grpo-seed-{seed}", curves, settings=chosen, record=record)
 
 
 def _stay(machine: str, began: float, hours: float) -> dict[str, Any]:

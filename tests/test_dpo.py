@@ -337,9 +337,9 @@ def test_each_round_goes_on_from_the_one_before(tmp_path: Path, monkeypatch: pyt
 
     root = tmp_path / "s"
     reinforced = {"seed": 1, "best_step": 7, "best_value": 0.5, "alarms": [], "tracking_run": ""}
-    prompts = PromptSet(storages.made(root, "data", licences=[]))
-    before = SeedResult(storages.made(root, "grpo-seed-1", **reinforced))
-    people = Preferences(storages.made(root, "preferences", **PAIRS))
+    prompts = PromptSet(storages.made(root, "data", record={"licences": []}))
+    before = SeedResult(storages.made(root, "grpo-seed-1", record=reinforced))
+    people = Preferences(storages.made(root, "preferences", record=PAIRS))
     monkeypatch.setattr("tasks.train._trained", trained)
     monkeypatch.setattr("tasks.train.reinforce", lambda *given: before)
     monkeypatch.setattr("tasks.train.known", lambda run, training, made: made)

@@ -21,7 +21,7 @@ from tucano.tracking import RegisteredModel, Tracker
 
 
 def make(root: Path, stage: str, inputs: Mapping[str, str], **record: object) -> Artifact:
-    return made(root, stage, lambda draft: (draft / "content.txt").write_text(stage, "utf-8"), inputs, **record)
+    return made(root, stage, lambda draft: (draft / "content.txt").write_text(stage, "utf-8"), inputs, record=record)
 
 
 @pytest.fixture
