@@ -1,4 +1,4 @@
-"""The Prefect and MLflow servers of `tucano ui` and `tucano up`: their commands, their environments, their sockets.
+"""The Prefect and MLflow servers that commands start: their commands, their environments, their sockets.
 
 We take the port ourselves and hand the listening socket over. So two commands that start at the same moment cannot both
 take a port to be theirs, and an answer on it is our server's as long as that lives.
@@ -32,7 +32,7 @@ def require_history(home: Path) -> None:
     require_whole(home / "prefect" / "prefect.db", "the history of runs, and no result of theirs")
 
 
-def prefect_command(listener: socket.socket, scope: Literal["all", "pages"]) -> list[str]:
+def prefect_command(listener: socket.socket, scope: Literal["all", "pages", "run"]) -> list[str]:
     return [sys.executable, "-m", "deployments.prefect_app", str(listener.fileno()), scope]
 
 

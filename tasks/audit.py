@@ -55,14 +55,7 @@ def _metrics(rows: Sequence[Youden]) -> dict[str, float]:
 def pass_gate(run: Run, audit: AuditResult) -> None:
     """Raise GateClosed with the table of what failed where training may not go on."""
     report = audit.report
-    run.tracker.set_tags(
-        run.tracking_run,
-        {
-            "audit": report.verdict,
-            "audit.override_by": report.overridden_by,
-            "audit.override_reason": report.override_reason,
-        },
-    )
+    run.tracker.set_tags(run.tracking_run, report.tags)
     if not report.may_proceed:
         raise GateClosed(
             f"the reward audit failed, so nothing was trained.\n\n{render_table(report)}\n"

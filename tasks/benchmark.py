@@ -28,7 +28,7 @@ from tasks.running.handles import (
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, Untrained, stage
 from tasks.train import fine_tune, train_seed
-from tucano.artifacts.identity import digest, digests_at, fingerprint, folder_digest
+from tucano.artifacts.identity import digest, digests_at, folder_digest
 from tucano.artifacts.lineage import adapter_config, base_of
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Recipe
@@ -55,7 +55,6 @@ from tucano.settings.stages import (
     of_greedy_answers,
     of_judge,
 )
-from tucano.storage.folder import Folder
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.orders import JobFolders, order
 
@@ -281,9 +280,8 @@ def _speeds(paces: ArmPaces | None, usd_per_hour: Mapping[str, float]) -> Speeds
 
 
 def _look(run: Run, questions: Questions, answered: Sequence[AnswerSet]) -> int:
-    places = [Folder(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
-    look = digest(sorted(given.digest for given in answered if given.artifact.stage == "benchmark-answers"))[:16]
-    return record_look(places, str(fingerprint(questions.files.test)["sha256"]), look, {"what": "benchmark"})
+    looked = sorted(given.digest for given in answered if given.artifact.stage == "benchmark-answers")
+    return record_look(run.store.root, run.store.remote, questions.files.test, looked, {"what": "benchmark"})
 
 
 def _metrics(result: Benchmark) -> dict[str, float]:

@@ -15,13 +15,12 @@ from tasks.running.handles import AnswerSet, ComparisonResult, Plan, PromptSet, 
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import start_of
-from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.lineage import BESIDE, STARTS_STAGE
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Artifact, Recipe
 from tucano.comparison.claims import after_holm
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
-from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import CHAMPION
@@ -40,8 +39,6 @@ from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers, of_comparison
 from tucano.statistics.preference import Preference
-from tucano.storage.folder import Folder
-from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import MODULES, Arm, Job, version_arm
 from tucano.training.orders import JobFolders, order
@@ -64,7 +61,9 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         arms = _start_arms(run, start, len(seeds.trained)) + _seed_arms(run, start, seeds.trained)
-        arms += [_champion_arm(run, champion, run.store.work_folder(recipe))] if champion else []
+        if champion:
+            folder = run.tracker.fetch(champion, run.store.work_folder(recipe) / CHAMPION)
+            arms.append(version_arm(CHAMPION, ServedFiles((folder / WEIGHTS).parent)))
         return run_child(run, _job(run, prompts, start, recipe, draft, arms), "answers")
 
     inputs = _inputs(prompts, start) | seeds.inputs
@@ -168,11 +167,6 @@ def _seed_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> li
     return [Arm(seed.arm, base, str(seed.files.adapter)) for seed in seeds]
 
 
-def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
-    folder = run.tracker.fetch(champion, work / CHAMPION)
-    return version_arm(CHAMPION, ServedFiles((folder / WEIGHTS).parent))
-
-
 @stage("compare arms")
 def compare_arms(
     run: Run,
@@ -202,7 +196,7 @@ def compare_arms(
                 planned=chosen.planned,
                 unmoved=chosen.unmoved,
                 untrained_base=chosen.untrained_base,
-                public=_of_seeds(public.result.contrasts) if public else (),
+                public=tuple(one for one in public.result.contrasts if one.arm == TOGETHER) if public else (),
             ),
             known_words(prompts.files),
             read_readings(answers.files.language),
@@ -247,17 +241,12 @@ def _preference(settings: PipelineSettings, seeds: Seeds) -> Preference | None:
     return found
 
 
-def _of_seeds(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
-    return tuple(found for found in contrasts if found.arm == TOGETHER)
-
-
 def _looks(run: Run, prompts: PromptSet, answers: AnswerSet) -> int:
     """How often this test set has judged; the same answers judged by the same settings are the same look."""
     settings = run.settings.comparison.model_dump()
-    look = digest({"answers": answers.digest, "comparison": settings})[:16]
-    places = [Folder(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
+    looked = {"answers": answers.digest, "comparison": settings}
     what = {"what": "comparison", "answers": answers.digest, "pipeline_run": run.tracking_run}
-    return record_look(places, str(fingerprint(prompts.files.test)["sha256"]), look, what)
+    return record_look(run.store.root, run.store.remote, prompts.files.test, looked, what)
 
 
 def _metrics(comparison: Comparison) -> dict[str, float]:

@@ -4,17 +4,14 @@ from dataclasses import asdict
 from typing import Literal
 
 from prefect import get_run_logger, runtime
-from prefect.client.schemas.objects import FlowRun
-from prefect.deployments import run_deployment
 from prefect.events import emit_event
-from prefect.exceptions import ObjectNotFound
 from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
 from pydantic import Field
 
+from tasks.running.deployed import started
 from tasks.running.labels import is_deployed
 from tasks.running.pages import show_markdown, show_table
-from tasks.running.places import no_deployment
 from tasks.running.run import stage
 from tucano.monitoring.alarms import EVENT, Alarm, is_taken, read_alarm, taken
 from tucano.monitoring.state import FOLDER
@@ -109,16 +106,8 @@ def approved(alarm: Alarm) -> bool:
 def start_training(alarm: Alarm) -> str:
     """A run of the alarm's deployment; a second request for it finds the first."""
     assert alarm.deployment is not None
-    try:
-        run: FlowRun = run_deployment(  # type: ignore[assignment]  # a coroutine only in async callers
-            alarm.deployment,
-            parameters={"settings": alarm.settings},
-            timeout=0,
-            as_subflow=False,
-            idempotency_key=f"tucano-alarm-{alarm.id}",
-        )
-    except ObjectNotFound:
-        raise no_deployment(alarm.deployment) from None
+    key = f"tucano-alarm-{alarm.id}"
+    run = started(alarm.deployment, {"settings": alarm.settings}, key, as_subflow=False)
     return f"{alarm.deployment} runs as {run.name} ({run.id})"
 
 

@@ -27,7 +27,6 @@ from tucano.prompts import read_prompts
 from tucano.settings import DataSettings, ModelSettings, PipelineSettings
 from tucano.settings.base import Section
 from tucano.settings.stages import of_data
-from tucano.tracking.models import Context
 from tucano.truth import truth
 
 
@@ -49,12 +48,12 @@ def prepare_data(run: Run) -> PromptSet:
     if run.settings.sft.enabled and (said := _too_long(run.settings.model, made)):
         get_run_logger().warning("%s", said)
     run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
-    uses: tuple[tuple[str, Context], ...] = (
-        ("train", "training"),
-        ("validation", "validation"),
-        ("test", "evaluation"),
-    )
-    run.tracker.log_datasets(run.tracking_run, [data_split(made, name, context) for name, context in uses])
+    splits = [
+        data_split(made, "train", "training"),
+        data_split(made, "validation", "validation"),
+        data_split(made, "test", "evaluation"),
+    ]
+    run.tracker.log_datasets(run.tracking_run, splits)
     return made
 
 

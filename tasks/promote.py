@@ -255,7 +255,6 @@ def _lineage(
     run: Run, prompts: PromptSet, audit: AuditResult, best: SeedResult, comparison: ComparisonResult
 ) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
-    report = audit.report
     licences = prompts.record.licences
     return {
         **{f"digest.{stage}": digest for stage, digest in digests(run.stages).items()},
@@ -267,9 +266,7 @@ def _lineage(
         "licences": ", ".join(licences),
         "noncommercial": any("NC" in licence for licence in licences),
         "verdict": comparison.comparison.verdict.headline,
-        "audit": report.verdict,
-        "audit.override_by": report.overridden_by,
-        "audit.override_reason": report.override_reason,
+        **audit.report.tags,
     }
 
 

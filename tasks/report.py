@@ -58,7 +58,8 @@ def write_report(
         lineage={name: value for name, value in chosen.lineage.items() if name not in SAID_ELSEWHERE},
         promotion=promotion,
         data=json.loads(prompts.files.report.read_text(encoding="utf-8")),
-        training=[_curves(run, seed) for seed in seeds.trained],
+        # of GRPO, also where DPO came after it: the same metrics for all seeds
+        training=[curves_of(one.seed, SeedFiles(run.stages[f"grpo-{one.arm}"].folder)) for one in seeds.trained],
         stage_seconds={name: 3600 * found.hours for name, found in costs(run.stages, run.settings.cost).items()},
         machine_hours=cost.hours,
         usd=cost.dollars,
@@ -112,11 +113,6 @@ def _lineage(run: Run, promotion: Promotion) -> dict[str, str]:
         "promotion": f"{promotion.candidate}: {promotion.status}, {promotion.reason}",
         "registry": version,
     }
-
-
-def _curves(run: Run, seed: SeedResult) -> SeedCurves:
-    """Of GRPO, also where DPO came after it: the same metrics for all seeds."""
-    return curves_of(seed.seed, SeedFiles(run.stages[f"grpo-{seed.arm}"].folder))
 
 
 def curves_of(seed: int, files: SeedFiles) -> SeedCurves:

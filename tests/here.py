@@ -3,10 +3,10 @@
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TypeVar
 
-S = TypeVar("S", bound=ThreadingHTTPServer)
+S = TypeVar("S", bound=HTTPServer)
 
 
 class Answering(BaseHTTPRequestHandler):
@@ -39,5 +39,5 @@ def running(server: S) -> Iterator[S]:
         server.server_close()
 
 
-def address(server: ThreadingHTTPServer) -> str:
+def address(server: HTTPServer) -> str:
     return f"http://127.0.0.1:{server.server_port}"

@@ -3,7 +3,7 @@
 import json
 import random
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import product
@@ -57,64 +57,59 @@ def finished(root: Path, run: Finished) -> Artifact:
         for task in TASKS
         for n in range(run.per_task)
     ]
-    data = _data(root, prompts)
-    trained = {"sft": _made(root, "sft", {"sft": plain["sft"]}, {}, {"machine_time": [_stay(run.machine, 0, 0.1)]})}
+    asked = {"prompts": len(prompts)}
+    data = made(root, "data", lambda draft: write_prompts(PromptFiles(draft).test, prompts), settings=asked)
+    record: dict[str, Any] = {"machine_time": [_stay(run.machine, 0, 0.1)]}
+    trained = {"sft": made(root, "sft", settings={"sft": plain["sft"]}, record=record)}
     trained |= {f"grpo-seed-{seed}": _trained(root, plain, run, seed) for seed in run.seeds}
-    inputs = {name: made.digest for name, made in {"data": data, **trained}.items()}
+    inputs = {name: one.digest for name, one in {"data": data, **trained}.items()}
     replies = _answers(prompts, run)
-    answers = Store(root).make(
-        Recipe("answers", plain["comparison"], inputs, "code"), lambda draft: _write_answers(draft, replies), silent
-    )
+    answers = made(root, "answers", lambda draft: _write_answers(draft, replies), inputs, plain["comparison"])
     inputs |= {"answers": answers.digest}
     judged = compare(replies, prompts, settings.comparison, Design("sft", run.seeds), frozenset({"bem"}))
+    verdict = made(root, "comparison", lambda draft: write_record(ComparisonFiles(draft).comparison, judged), inputs)
+    inputs |= {"comparison": verdict.digest}
 
-    def comparison(draft: Path) -> Mapping[str, Any]:
-        write_record(ComparisonFiles(draft).comparison, judged)
-        return {}
-
-    inputs |= {"comparison": Store(root).make(Recipe("comparison", {}, inputs, "code"), comparison, silent).digest}
-
-    def report(draft: Path) -> Mapping[str, Any]:
+    def report(draft: Path) -> None:
         ReportFiles(draft).settings.write_text(json.dumps(plain), encoding="utf-8")
         ReportFiles(draft).page.write_text("<!doctype html><p>Relatório", encoding="utf-8")
-        return {"registered": None, "promotion": run.promotion}
 
     profile, rows = nearest_profile(ROOT, settings)
     chosen = {"settings": plain, "profile": profile, "differences": rows}
-    return Store(root).make(Recipe("report", chosen, inputs, "code"), report, silent)
+    record = {"registered": None, "promotion": run.promotion}
+    return made(root, "report", report, inputs, chosen, record)
 
 
-def silent(sentence: str) -> None:
-    pass
-
-
-def _made(
-    root: Path, stage: str, settings: Mapping[str, Any], inputs: Mapping[str, str], record: Mapping[str, Any]
+def made(
+    root: Path,
+    stage: str,
+    fill: Callable[[Path], object] = lambda draft: None,
+    inputs: Mapping[str, str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    record: Mapping[str, Any] | None = None,
 ) -> Artifact:
-    return Store(root).make(Recipe(stage, settings, inputs, "code"), lambda draft: record, silent)
+    """An artifact of a storage with this record; `fill` writes its files into a folder."""
 
-
-def _data(root: Path, prompts: Sequence[Prompt]) -> Artifact:
     def produce(draft: Path) -> Mapping[str, Any]:
-        write_prompts(PromptFiles(draft).test, prompts)
-        return {}
+        fill(draft)
+        return record or {}
 
-    return Store(root).make(Recipe("data", {"prompts": len(prompts)}, {}, "code"), produce, silent)
+    return Store(root).make(Recipe(stage, settings or {}, inputs or {}, "code"), produce, lambda said: None)
 
 
 def _trained(root: Path, plain: Mapping[str, Any], run: Finished, seed: int) -> Artifact:
     gain = sum(run.gains.values()) / len(run.gains)
 
-    def produce(draft: Path) -> Mapping[str, Any]:
+    def curves(draft: Path) -> None:
         writer = JournalWriter(SeedFiles(draft).journal, resume_step=None)
         for step in range(0, plain["grpo"]["max_steps"] + 1, 5):
             value = 0.45 + gain * min(1, step / 30) + (seed % 7) / 300 + (step * seed % 5) / 500
             writer.log(step, {"validation/reward": value})
         writer.close()
-        return {"seed": seed, "machine_time": [_stay(run.machine, seed, run.hours)]}
 
-    recipe = Recipe(f"grpo-seed-{seed}", {"grpo": plain["grpo"], "gain": gain}, {}, "code")
-    return Store(root).make(recipe, produce, silent)
+    chosen = {"grpo": plain["grpo"], "gain": gain}
+    record = {"seed": seed, "machine_time": [_stay(run.machine, seed, run.hours)]}
+    return made(root, f"grpo-seed-{seed}", curves, settings=chosen, record=record)
 
 
 def _stay(machine: str, began: float, hours: float) -> dict[str, Any]:
@@ -140,10 +135,9 @@ def _answers(prompts: Sequence[Prompt], run: Finished) -> list[Answer]:
     return replies
 
 
-def _write_answers(draft: Path, replies: Sequence[Answer]) -> Mapping[str, Any]:
+def _write_answers(draft: Path, replies: Sequence[Answer]) -> None:
     lines = (json.dumps(asdict(reply)) for reply in replies)
     AnswerFiles(draft).answers.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return {}
 
 
 def answered(root: Path, asked: Sequence[Prompt], rows: Sequence[Mapping[str, Any]], store: str, **inputs: str) -> Path:
@@ -151,21 +145,18 @@ def answered(root: Path, asked: Sequence[Prompt], rows: Sequence[Mapping[str, An
     what is not plain.
     """
 
-    def data(draft: Path) -> Mapping[str, Any]:
+    def data(draft: Path) -> None:
         write_prompts(PromptFiles(draft).test, asked)
         other = Prompt("v", "push", "Anuncie um fogão de lenha", "", "own", "CC0")
         write_prompts(PromptFiles(draft).validation, [other])
         with closing(sqlite3.connect(PromptFiles(draft).store)) as connection:
             connection.executescript(store)
-        return {}
 
-    def answers(draft: Path) -> Mapping[str, Any]:
+    def answers(draft: Path) -> None:
         text = "".join(json.dumps({**_PLAIN, **row}, ensure_ascii=False) + "\n" for row in rows)
         AnswerFiles(draft).answers.write_text(text, encoding="utf-8")
-        return {}
 
-    made = Store(root).make(Recipe("data", {}, {}, ""), data, silent)
-    Store(root).make(Recipe("answers", {}, {"prompts": made.digest, **inputs}, ""), answers, silent)
+    made(root, "answers", answers, {"prompts": made(root, "data", data).digest, **inputs})
     return root
 
 

@@ -385,7 +385,7 @@ def test_a_thought_that_the_template_opens_for_some_tasks_is_read_there_alone(
     assert reader.read([*closed, *unclosed], on) == Said("abc", len(closed))
 
 
-def test_each_known_template_is_one(tokenizer: PreTrainedTokenizerBase) -> None:
+def test_each_known_template_is_one() -> None:
     assert all(chat_templates.given(name) == name for name in KNOWN)
     assert all(chat_templates.given(text) == text for text in KNOWN.values())
 

@@ -1,20 +1,16 @@
 """The page of all commands, and what `tucano` alone says of a folder."""
 
 import json
-import os
 import shlex
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
+from programs import python
+from storages import made
 
-from tucano.artifacts.store import Recipe, Store
 from tucano.cli import main as cli
 from tucano.cli.arguments import GROUPS, example, parser
 from tucano.overview.next_steps import AFTER_A_RUN, next_steps
@@ -27,19 +23,10 @@ RUN = RunRecord("a1b2", "nano grounded #123456", NOW, NOW, "finished", "", "", f
 HEAVY = ("torch", "transformers", "prefect", "mlflow")
 
 
-def made(root: Path, stage: str, file: str, text: str) -> Path:
-    """A storage with an artifact of one file; its folder."""
-
-    def produce(draft: Path) -> Mapping[str, Any]:
-        (draft / file).write_text(text, encoding="utf-8")
-        return {}
-
-    return Store(root).make(Recipe(stage, {}, {}, "code"), produce, lambda said: None).folder
-
-
 def compared(root: Path) -> Path:
     """A storage with a comparison of which only the headline is known; its folder."""
-    return made(root, "comparison", "comparison.json", json.dumps({"verdict": {"headline": BETTER}}))
+    text = json.dumps({"verdict": {"headline": BETTER}})
+    return made(root, "comparison", lambda draft: (draft / "comparison.json").write_text(text, "utf-8")).folder
 
 
 def test_each_command_is_in_one_group_and_has_an_example_that_parses() -> None:
@@ -77,7 +64,7 @@ def test_a_finished_run_has_its_verdict_and_servers_their_state(tmp_path: Path) 
     write_run(tmp_path, RUN)
     verdict = f"The newest verdict here: {BETTER}"
     assert next_steps(tmp_path, lambda: False) == ([verdict], [*AFTER_A_RUN])
-    report = f"Its report: {made(tmp_path, 'report', 'report.html', 'Melhor') / 'report.html'}"
+    report = f"Its report: {made(tmp_path, 'report').folder / 'report.html'}"
     assert next_steps(tmp_path, lambda: False)[0] == [verdict, report]
     servers = [verdict, report, "The servers of `tucano up` are running."]
     assert next_steps(tmp_path, lambda: True) == (servers, [*AFTER_A_RUN, "status"])
@@ -111,8 +98,8 @@ def test_what_is_mistyped_is_one_sentence_with_the_nearest_name(
 
 def test_alone_it_is_quick_and_makes_nothing(tmp_path: Path) -> None:
     code = f"import sys; from tucano.cli import main as m; m._next(); print({{*{HEAVY}}} & {{*sys.modules}} or 'light')"
-    line, environment = [sys.executable, "-c", code], {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    done = python("-c", code, folder=tmp_path, PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stderr
     first, *others, last = done.stdout.splitlines()
     assert first == f"No run has begun in {tmp_path / 'runs'} yet." and last == "light"
     assert "  tucano run laptop " in "\n".join(others) and "  tucano --help " in others[-1]

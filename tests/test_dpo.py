@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import storages
 import torch
 from datasets import Dataset
 from peft import PeftModel, get_peft_model
@@ -303,11 +304,7 @@ def choosing(place: Path, prompts: PromptSet, **dpo: Any) -> Preferences | None:
 
 
 def test_pairs_of_people_are_an_artifact_that_needs_their_file_no_more(tmp_path: Path) -> None:
-    def prompt_set(draft: Path) -> dict[str, Any]:
-        judged(draft)
-        return {}
-
-    prompts = PromptSet(Store(tmp_path / "s").make(Recipe("data", {}, {}, "code"), prompt_set, lambda said: None))
+    prompts = PromptSet(storages.made(tmp_path / "s", "data", judged))
     file, near = tmp_path / "pairs.jsonl", replace(KEPT, user=TESTED)
     write_answer_pairs(file, [KEPT, near])
     made = choosing(tmp_path / "s", prompts, pairs=str(file))
@@ -338,18 +335,16 @@ def test_each_round_goes_on_from_the_one_before(tmp_path: Path, monkeypatch: pyt
         (place / "made").write_text(training.name, encoding="utf-8")
         return {"best_step": len(jobs), "best_value": 0.5, "alarms": [], "tracking_run": ""}
 
-    def seed_result(draft: Path) -> dict[str, Any]:
-        return {"seed": 1, "best_step": 7, "best_value": 0.5, "alarms": [], "tracking_run": ""}
-
-    store = Store(tmp_path / "s")
-    prompts = PromptSet(store.make(Recipe("data", {}, {}, "code"), lambda draft: {"licences": []}, lambda said: None))
-    before = SeedResult(store.make(Recipe("grpo-seed-1", {}, {}, "code"), seed_result, lambda said: None))
-    people = Preferences(store.make(Recipe("preferences", {}, {}, "code"), lambda draft: PAIRS, lambda said: None))
+    root = tmp_path / "s"
+    reinforced = {"seed": 1, "best_step": 7, "best_value": 0.5, "alarms": [], "tracking_run": ""}
+    prompts = PromptSet(storages.made(root, "data", record={"licences": []}))
+    before = SeedResult(storages.made(root, "grpo-seed-1", record=reinforced))
+    people = Preferences(storages.made(root, "preferences", record=PAIRS))
     monkeypatch.setattr("tasks.train._trained", trained)
     monkeypatch.setattr("tasks.train.reinforce", lambda *given: before)
     monkeypatch.setattr("tasks.train.known", lambda run, training, made: made)
     monkeypatch.setattr("tasks.train.data_split", lambda *given: given)
-    run = Choosing(settings(rounds=3), store, None, "", None)  # type: ignore[arg-type]
+    run = Choosing(settings(rounds=3), Store(root), None, "", None)  # type: ignore[arg-type]
     made = train_seed.fn(run, prompts, None, 1, people)
     begun = [(Path(str(job.adapter)) / "made").read_text(encoding="utf-8") for job in jobs[1:]]
     assert begun == ["dpo seed 1", "dpo seed 1 round 2"] and jobs[0].adapter == str(before.files.adapter)

@@ -294,12 +294,15 @@ def test_forgetting_is_a_caution_in_the_verdict() -> None:
 
 
 def test_the_same_look_counts_once_and_two_places_count_together(tmp_path: Path) -> None:
-    here, far = Folder(str(tmp_path / "here")), Folder(str(tmp_path / "far"))
-    assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
-    assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
-    assert record_look([here, far], "set-a", "two", {}) == 2
-    assert record_look([Folder(str(tmp_path / "other machine")), far], "set-a", "three", {}) == 2
-    assert record_look([here], "set-b", "one", {}) == 1
+    here, far = tmp_path / "here", Folder(str(tmp_path / "far"))
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    one.write_text("prompts", encoding="utf-8")
+    other.write_text("other prompts", encoding="utf-8")
+    assert record_look(here, None, one, {"answers": 1}, {"what": "comparison"}) == 1
+    assert record_look(here, None, one, {"answers": 1}, {"what": "comparison"}) == 1
+    assert record_look(here, far, one, {"answers": 2}, {}) == 2
+    assert record_look(tmp_path / "other machine", far, one, {"answers": 3}, {}) == 2
+    assert record_look(here, None, other, {"answers": 1}, {}) == 1
 
 
 def made_at(folder: Path, moment: str) -> Artifact:

@@ -52,16 +52,11 @@ from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parent.parent
 
-TRAINED = {
-    "tasks": {"data", "audit", "preflight", "grpo", "joined", "benchmark-set"},
-    "grpo": {"preflight", "grpo"},
-    "drawn": {"preflight", "grpo", "dpo"},
-    "answers": {"answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "public-answers"},
-}
-LOADED = {
-    "sft", "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "merged", "benchmark-answers", "benchmark-pace",
-    "public-answers",
-}  # fmt: skip
+ANSWERED = {"answers", "answers-of-seed", "answers-of-starts"}
+DRAWN = {*ANSWERED, "benchmark-answers", "benchmark-pace", "public-answers"}
+GRPO = {"preflight", "grpo"}
+TRAINED = {*GRPO, "dpo"}
+LOADED = {"sft", *TRAINED, *DRAWN, "merged"}
 NOWHERE = (
     "storage", "tracking_uri", "worker.python", "worker.vllm_", "worker.parallel", "worker.checkpoint_minutes",
     "worker.deterministic", "worker.silence_minutes", "worker.retries", "cost.machine", "execution.", "serving.",
@@ -84,53 +79,44 @@ READ_BY: dict[str, set[str]] = {
     "sft.enabled": {"plan", "benchmark", "public"},  # the flow reads it, to choose its way
     "preflight.steps": {"preflight"},
     "seed": {
-        "data", "audit", "sft", "answers", "answers-of-seed", "answers-of-starts", "re-audit", "merged", "benchmark-set", "benchmark-answers",
-        "benchmark-endpoint", "benchmark-judge", "benchmark", "public-set", "public-answers", "public", "benchmark-pace",
+        "data", "audit", "sft", *DRAWN, "re-audit", "merged", "benchmark-set", "benchmark-endpoint", "benchmark-judge",
+        "benchmark", "public-set", "public",
     },
-    "data.mix": TRAINED["tasks"],
+    "data.mix": {*GRPO, "data", "audit", "joined", "benchmark-set"},
     "data.": {"data", "benchmark-set"},
     "audit.resamples": {"audit", "re-audit"},
     "audit.": {"audit"},
     "model.name": LOADED | {"comparison"},  # random weights have nothing to forget
     "model.nano_": {"sft"},
-    "model.lora_": TRAINED["grpo"],  # and SFT, where the model is not built here
+    "model.lora_": GRPO,  # and SFT, where the model is not built here
     "model.": LOADED,
     "sft.": {"sft"},
     "dpo.": {"dpo"},
-    "grpo.adapters": {"preflight", "grpo"},
-    "grpo.rewards": {"audit", "re-audit", *TRAINED["drawn"]},
-    "grpo.generations": TRAINED["drawn"],
-    "grpo.temperature": TRAINED["drawn"],
+    "grpo.adapters": GRPO,
+    "grpo.rewards": {"audit", "re-audit", *TRAINED},
+    "grpo.generations": TRAINED,
+    "grpo.temperature": TRAINED,
     "grpo.seeds": {"plan", "preflight", "answers-of-starts"},
-    "grpo.max_completion_tokens": {
-        "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
-        "public-answers",
-    },
-    "grpo.max_think_tokens": {
-        "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-pace", "public-answers",
-    },
-    "grpo.own_decoding": {
-        "preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-pace", "public-answers",
-    },
-    "grpo.sampler": {"preflight", "grpo", "dpo", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-pace", "public-answers"},
+    "grpo.max_completion_tokens": {*TRAINED, *DRAWN, "merged", "benchmark-endpoint"},
+    "grpo.max_think_tokens": {*TRAINED, *DRAWN},
+    "grpo.own_decoding": {*TRAINED, *DRAWN},
+    "grpo.sampler": {*TRAINED, *DRAWN},
     "grpo.validation_samples": {"grpo", "dpo"},
     "grpo.selection": {"grpo", "dpo"},
     "grpo.validation_decoding": {"grpo", "dpo"},
     "grpo.admission": {"grpo"},
-    "grpo.": TRAINED["grpo"],
+    "grpo.": GRPO,
     "health.": {"grpo", "dpo"},
     "comparison.primary": {"plan", "comparison", "grpo", "dpo"},  # checkpoints are chosen at its decoding
     "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark", "public"},
     "comparison.truth_margin": {"plan", "comparison"},
-    "comparison.rewards": {"plan", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
-    "comparison.served_temperature": {
-        "plan", "answers", "answers-of-seed", "answers-of-starts", "benchmark-answers", "benchmark-endpoint", "preflight", "grpo", "dpo",
-    },
-    "comparison.samples": {"plan", "answers", "answers-of-seed", "answers-of-starts"},
+    "comparison.rewards": {"plan", *ANSWERED, "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
+    "comparison.served_temperature": {"plan", *ANSWERED, "benchmark-answers", "benchmark-endpoint", *TRAINED},
+    "comparison.samples": {"plan", *ANSWERED},
     "benchmark.samples": {"benchmark-answers", "benchmark-endpoint"},
     "benchmark.resamples": {"benchmark", "public"},
     "benchmark.": {"benchmark-set"},
-    "worker.threads": TRAINED["drawn"],
+    "worker.threads": TRAINED,
 }  # fmt: skip
 """The stages whose result depends on a setting, written down from the documentation; of several beginnings the longest
 counts.

@@ -5,15 +5,15 @@ import shutil
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
+from storages import made
 
 from tasks.promote import _incomplete
 from tasks.running.run import Run
 from tucano.artifacts.identity import digest, fingerprint
 from tucano.artifacts.lineage import digests, faults, seed_stage, verify
-from tucano.artifacts.store import Artifact, Recipe, Store
+from tucano.artifacts.store import Artifact, Store
 from tucano.cli import lineage
 from tucano.errors import UserError
 from tucano.settings import PipelineSettings
@@ -21,11 +21,7 @@ from tucano.tracking import RegisteredModel, Tracker
 
 
 def make(root: Path, stage: str, inputs: Mapping[str, str], **record: object) -> Artifact:
-    def produce(draft: Path) -> dict[str, Any]:
-        (draft / "content.txt").write_text(stage, encoding="utf-8")
-        return record
-
-    return Store(root).make(Recipe(stage, {}, inputs, "code"), produce, lambda _: None)
+    return made(root, stage, lambda draft: (draft / "content.txt").write_text(stage, "utf-8"), inputs, record=record)
 
 
 @pytest.fixture
@@ -61,14 +57,14 @@ def test_a_whole_chain_has_no_fault(tmp_path: Path, stages: dict[str, Artifact])
 
 def test_the_answers_of_a_seed_are_of_its_last_round_of_dpo(tmp_path: Path, stages: dict[str, Artifact]) -> None:
     root, before = tmp_path / "runs", stages["grpo-seed-42"]
-    made = {name: stages[name] for name in ("data", "grpo-seed-42")}
+    chain = {name: stages[name] for name in ("data", "grpo-seed-42")}
     for stage in ("dpo-seed-42", "dpo-seed-42-round-2"):
-        made[stage] = before = make(root, stage, {before.stage: before.digest})
+        chain[stage] = before = make(root, stage, {before.stage: before.digest})
     answers = make(root, "answers", {"prompts": stages["data"].digest, "seed-42": before.digest})
-    assert broken(tmp_path, {**made, "answers": answers}) == []
-    assert seed_stage(made, "seed-42") == "dpo-seed-42-round-2"
-    of_the_first = make(root, "answers", {"seed-42": made["dpo-seed-42"].digest})
-    (fault,) = broken(tmp_path, {**made, "answers": of_the_first})
+    assert broken(tmp_path, {**chain, "answers": answers}) == []
+    assert seed_stage(chain, "seed-42") == "dpo-seed-42-round-2"
+    of_the_first = make(root, "answers", {"seed-42": chain["dpo-seed-42"].digest})
+    (fault,) = broken(tmp_path, {**chain, "answers": of_the_first})
     assert fault.startswith("answers: it was made from another dpo-seed-42-round-2")
 
 

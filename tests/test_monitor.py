@@ -14,10 +14,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from own_rows import insight, push
+from storages import made
 
 from benchmarks import monitor_alarms
 from rewards import load_reward_set
-from tucano.artifacts.store import Recipe, Store
 from tucano.comparison.answers import Answer
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, HeldOut, Standing, noninferiority_bound, standing
 from tucano.errors import UserError
@@ -163,22 +163,17 @@ def watched(tmp_path: Path) -> Watched:
     """A champion whose test answers are good, with a log that is still empty."""
     test = prompts_of(60, 0)
 
-    def data(draft: Path) -> dict[str, Any]:
+    def data(draft: Path) -> None:
         files = PromptFiles(draft)
         write_prompts(files.train, prompts_of(200, 1000))
         write_prompts(files.demonstrations, [])
         write_prompts(files.test, test)
-        return {}
 
-    def answers(draft: Path) -> dict[str, Any]:
+    def answers(draft: Path) -> None:
         rows = [Answer("seed-42", p.id, p.task, "served", 0, GOOD, 0.9, {}, true_of(p), 1.0, 9, False) for p in test]
         AnswerFiles(draft).answers.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
-        return {}
 
-    store = Store(tmp_path)
-    made = store.make(Recipe("data", {}, {}, "code"), data, lambda _: None)
-    answered = store.make(Recipe("answers", {}, {}, "code"), answers, lambda _: None)
-    return Watched(tmp_path, made.digest, answered.digest)
+    return Watched(tmp_path, made(tmp_path, "data", data).digest, made(tmp_path, "answers", answers).digest)
 
 
 def test_nothing_has_changed(watched: Watched) -> None:
@@ -226,13 +221,13 @@ def test_answers_of_others_and_lines_that_are_none_are_left_out(watched: Watched
 @pytest.mark.timeout(600)
 def test_what_is_no_file_is_said_and_not_waited_for(watched: Watched) -> None:
     watched.serve(3, asked, GOOD)
-    for name, made, reason in (
+    for name, put, reason in (
         ("requests.jsonl.1", os.mkfifo, "is no ordinary file"),
         ("requests.jsonl.2", lambda place: place.symlink_to(watched.log), "it is a link"),
         ("references.jsonl", Path.mkdir, "is no ordinary file"),
     ):
         place = watched.log.with_name(name)
-        made(place)
+        put(place)
         with pytest.raises(UserError, match=rf"{name} .*{reason}.*move it away"):
             watched.look()
         place.rename(watched.root / name)

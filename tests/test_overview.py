@@ -258,11 +258,6 @@ def test_answers_that_cannot_be_read_take_no_more_than_pairs_away(two: Path, mon
     assert len(shown.lines) == 2 and not shown.pairs and not shown.matrix and len(shown.unreadable) == 2
 
 
-def compared_in(report: Path, root: Path) -> Path:
-    """The folder of the comparison that a report is about."""
-    return stage_of(report, root, "comparison")
-
-
 def stage_of(report: Path, root: Path, stage: str) -> Path:
     """The folder of an artifact that a report was made from."""
     known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))["inputs"][stage]
@@ -271,13 +266,13 @@ def stage_of(report: Path, root: Path, stage: str) -> Path:
 
 
 def edited(report: Path, root: Path) -> None:
-    file = ComparisonFiles(compared_in(report, root)).comparison
+    file = ComparisonFiles(stage_of(report, root, "comparison")).comparison
     file.write_text(file.read_text(encoding="utf-8").replace("sft", "base"), encoding="utf-8")
 
 
 def of_another_version(report: Path, root: Path) -> None:
     """As an earlier version of the program would have sealed it."""
-    folder = compared_in(report, root)
+    folder = stage_of(report, root, "comparison")
     file = ComparisonFiles(folder).comparison
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "schema_version": 1}), encoding="utf-8")
     resealed(file)
@@ -293,7 +288,7 @@ def resealed(file: Path) -> None:
 
 
 def no_comparison(report: Path, root: Path) -> None:
-    (compared_in(report, root) / "manifest.json").unlink()
+    (stage_of(report, root, "comparison") / "manifest.json").unlink()
 
 
 def no_settings(report: Path, root: Path) -> None:

@@ -7,19 +7,20 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import Page, open_page
+from here import running
 from odd_files import ODD, put_in_place
 from storages import answered
 from test_cli import sentence
@@ -232,12 +233,10 @@ class TestSession:
                     session.undo()
                     session.say(item.id, "2")
 
-        threads = [threading.Thread(target=work, args=(rater,)) for rater in ("ana", "bia", "caio")]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        for rater in ("ana", "bia", "caio"):
+        raters = ("ana", "bia", "caio")
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(work, raters))
+        for rater in raters:
             assert Counter(line["rating"] for line in lines(tmp_path) if line["rater"] == rater) == {4: 16, 2: 4}
 
 
@@ -248,17 +247,9 @@ def test_the_guide_has_a_part_for_every_task() -> None:
     assert all("O conteúdo está certo?" in text for text in guides().values())
 
 
-@contextmanager
-def served(folder: Path, drawn: list[Candidate] | Session) -> Iterator[RatingServer]:
+def served(folder: Path, drawn: list[Candidate] | Session) -> AbstractContextManager[RatingServer]:
     session = drawn if isinstance(drawn, Session) else Session(folder, drawn, "ana", "human")
-    with RatingServer(session, [], 0) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    return running(RatingServer(session, [], 0))
 
 
 def got(url: str, **form: str) -> str:

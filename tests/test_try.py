@@ -9,10 +9,9 @@ import os
 import re
 import socket
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any, cast
 
 import pytest
 from browser import Page, open_page
+from here import running
 from rewards_examples import ANSWERS, write_store
 from rewards_examples import PROMPTS as EXAMPLES
 
@@ -84,8 +84,7 @@ class Fake:
         return Answered(drawn, 0.1, 38.6 if name == "base" else 0.0)
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[TryServer]:
+def served(folder: Path) -> AbstractContextManager[TryServer]:
     place = folder / "prompts"
     place.mkdir(exist_ok=True)
     with closing(sqlite3.connect(place / STORE)) as store:
@@ -101,14 +100,7 @@ def served(folder: Path) -> Iterator[TryServer]:
         ratings,
         tables(ratings.folder),
     )
-    with TryServer(trial, 0) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    return running(TryServer(trial, 0))
 
 
 @pytest.fixture

@@ -49,17 +49,8 @@ def artifact_of(run: Run, deployment: str, part: str, parameters: Mapping[str, A
         "tracking_run": run.tracking_run,
         **parameters,
     }
+    child = started(deployment, given, f"{runtime.flow_run.id}-{part}", as_subflow=True)
     with get_client(sync_client=True) as client:
-        try:
-            child: FlowRun = run_deployment(  # type: ignore[assignment]  # a coroutine only in async callers
-                deployment,
-                parameters=given,
-                timeout=0,
-                as_subflow=True,
-                idempotency_key=f"{runtime.flow_run.id}-{part}",
-            )
-        except ObjectNotFound:
-            raise no_deployment(deployment) from None
         while (state := _state(client, child.id)).is_cancelling():
             _pause()
         if state.is_cancelled() or (failed_again and state.is_failed()):  # and a person has started this run again
@@ -67,6 +58,19 @@ def artifact_of(run: Run, deployment: str, part: str, parameters: Mapping[str, A
                 child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True
             )
         return _outcome(client, child.id, part, run.settings.execution.grace_minutes * 60)
+
+
+def started(deployment: str, parameters: dict[str, Any], key: str, as_subflow: bool) -> FlowRun:
+    """A run of a deployment, which a second request with its key finds again. UserError where there is no such
+    deployment.
+    """
+    try:
+        run: FlowRun = run_deployment(  # type: ignore[assignment]  # a coroutine only in async callers
+            deployment, parameters=parameters, timeout=0, as_subflow=as_subflow, idempotency_key=key
+        )
+    except ObjectNotFound:
+        raise no_deployment(deployment) from None
+    return run
 
 
 def _outcome(client: SyncPrefectClient, child: UUID, part: str, grace_seconds: float) -> str:

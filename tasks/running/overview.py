@@ -92,9 +92,7 @@ class Overview:
             log.exception("the overview of %s could not be written", self._root)
 
 
-def overview_of(
-    tracker: Tracker, root: Path, identity: str, label: str, approval_hours: float | None = None
-) -> Overview:
+def overview_of(tracker: Tracker, root: Path, identity: str, label: str, approval_hours: float | None) -> Overview:
     """Of the pipeline run that begins now, which may wait so long for a person."""
     flow_run = runtime.flow_run.id
     record = RunRecord(

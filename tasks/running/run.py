@@ -134,9 +134,8 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
     require_space(root, settings)
     if tracking_run is not None or settings.execution.computes_here:
         require_device(settings.model)
-    slots = seeds_at_a_time(settings)
     store = Store(root, remote_of(settings.storage))
-    seed_slots = threading.BoundedSemaphore(slots)
+    seed_slots = threading.BoundedSemaphore(seeds_at_a_time(settings))
     with shared(root, get_run_logger().warning), ending_children(), _prepared(settings, whole=tracking_run is None):
         tracker = Tracker.connect(named(settings.tracking_uri), root)
         for killed in abandoned(root / FILLED):

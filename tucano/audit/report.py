@@ -232,3 +232,9 @@ class AuditReport:
         words += ["provisional"] if self.provisional else []
         words += [f"overridden by {self.overridden_by}"] if self.overridden_by else []
         return ", ".join(words)
+
+    @property
+    def tags(self) -> dict[str, str | None]:
+        """As MLflow's runs and the registry hold it."""
+        signed = {"audit.override_by": self.overridden_by, "audit.override_reason": self.override_reason}
+        return {"audit": self.verdict, **signed}

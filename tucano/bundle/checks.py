@@ -117,9 +117,7 @@ def _tags_apart(contents: Contents) -> Iterator[str]:
     expected = {
         "licences": ", ".join(licences),
         "noncommercial": str(any("NC" in licence for licence in licences)),
-        "audit": report.verdict,
-        "audit.override_by": report.overridden_by,
-        "audit.override_reason": report.override_reason,
+        **report.tags,
     }
     tags = {"noncommercial": "False", **contents.manifest.tags}
     for name, value in expected.items():

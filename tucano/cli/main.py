@@ -349,7 +349,3 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: objec
 def _say(text: str, code: int) -> int:
     print(masked(text), file=sys.stderr)
     return code
-
-
-if __name__ == "__main__":
-    main()

@@ -11,15 +11,14 @@ import contextlib
 import os
 import socket
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
+from deployments.servers import HOST, prefect_command
 from tucano.errors import TucanoError
 from tucano.security import access
 from tucano.storage.places import require_file
 
-HOST = "127.0.0.1"
 START_SECONDS = 180
 STOP_SECONDS = 8
 NOT_USED = {
@@ -50,7 +49,7 @@ class PrefectServer:
         with socket.create_server((HOST, 0)) as listener, self.log.open("wb") as log:
             address = f"http://{HOST}:{listener.getsockname()[1]}"
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "deployments.prefect_app", str(listener.fileno()), "run"],
+                prefect_command(listener, "run"),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

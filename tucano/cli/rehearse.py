@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 
 from tasks.rehearsal.tried import Tried
-from tucano.cli.machine.doctor import version_of
+from tucano.cli.machine.doctor import FOR_GPU, NEEDED, version_of
 from tucano.errors import TucanoError, UserError
 from tucano.requirements import require_startable
 from tucano.requirements.machine import cores
@@ -42,18 +42,7 @@ OF_A_BEGINNER = ("completion length", "served length", "thoughts", *SIGNALS.valu
 LAST_LINES = 60
 LINE = 400
 """Characters of a line of a log that are kept."""
-PACKAGES = (
-    "torch",
-    "transformers",
-    "trl",
-    "peft",
-    "accelerate",
-    "bitsandbytes",
-    "unsloth",
-    "triton",
-    "prefect",
-    "mlflow",
-)
+PACKAGES = (*NEEDED, *FOR_GPU, "accelerate", "triton")
 FORECAST_OF = {
     "sft": "SFT",
     "grpo": "GRPO steps",

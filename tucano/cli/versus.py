@@ -32,11 +32,11 @@ from tucano.prompts import read_prompts
 from tucano.report.report import Facts, render_report
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers
-from tucano.storage.folder import Folder, remote_of
+from tucano.storage.folder import remote_of
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
-from tucano.training.jobs import MODULES, Arm
+from tucano.training.jobs import MODULES, Arm, Progress
 from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
 
@@ -51,16 +51,16 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     tracker = Tracker.connect(named(settings.tracking_uri), root)
     ours, theirs, frame = _pair(candidates(first, root, tracker), candidates(second, root, tracker), root, tracker)
     assert frame.settings is not None
-    prompts = read_prompts(PromptFiles(frame.stages["data"]).test)
+    data = PromptFiles(frame.stages["data"])
     side_a, side_b = (_side(candidate, frame, root) for candidate in (ours, theirs))
     comparison = versus(
         side_a,
         side_b,
-        prompts,
+        read_prompts(data.test),
         frame.settings.comparison,
-        known_words(PromptFiles(frame.stages["data"])),
+        known_words(data),
         ours.shown_seed,
-        _looks(root, PromptFiles(frame.stages["data"]).test, side_a, side_b, frame.settings),
+        _looks(root, data.test, side_a, side_b, frame.settings),
     )
     folder = root / "compare" / re.sub(r"[^\w.-]+", "-", f"{first}-vs-{second}").strip("-")
     folder.mkdir(parents=True, exist_ok=True)
@@ -95,10 +95,9 @@ def _origin(side: SideCandidate) -> str:
 def _looks(root: Path, test_set: Path, ours: Side, theirs: Side, settings: PipelineSettings) -> int:
     """How often these prompts have judged, with this comparison: the same answers compared again are no second look."""
     sides = [[asdict(answer) for answers in side.answers.values() for answer in answers] for side in (ours, theirs)]
-    look = digest({"sides": sides, "comparison": settings.comparison.model_dump()})[:16]
-    places = [place for place in (Folder(str(root)), remote_of(settings.storage)) if place is not None]
+    looked = {"sides": sides, "comparison": settings.comparison.model_dump()}
     what = {"what": "compare", "sides": [ours.name, theirs.name]}
-    return record_look(places, str(fingerprint(test_set)["sha256"]), look, what)
+    return record_look(root, remote_of(settings.storage), test_set, looked, what)
 
 
 def _pair(
@@ -157,20 +156,17 @@ def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> d
         code_version(MODULES["answer"]),
     )
 
-    def produce(draft: Path) -> dict[str, Any]:
-        work = Store(root).work_folder(recipe)
-        prompts = frame.stages["data"]
-        threads = settings.worker.threads
-        job = order(
-            "answer", settings, settings.seed, threads, JobFolders(prompts=prompts, work=work, output=draft), arms=arms
-        )
-        return run_job(
-            job,
-            settings.worker.python,
-            lambda progress: print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True),
-        )
+    store = Store(root)
 
-    answers = read_answers(AnswerFiles(Store(root).make(recipe, produce, print).folder).answers)
+    def say(progress: Progress) -> None:
+        print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True)
+
+    def produce(draft: Path) -> dict[str, Any]:
+        folders = JobFolders(frame.stages["data"], store.work_folder(recipe), draft)
+        job = order("answer", settings, settings.seed, settings.worker.threads, folders, arms=arms)
+        return run_job(job, settings.worker.python, say)
+
+    answers = read_answers(AnswerFiles(store.make(recipe, produce, print).folder).answers)
     return {seed: [answer for answer in answers if answer.arm == f"seed-{seed}"] for seed in candidate.models}
 
 

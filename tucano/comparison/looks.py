@@ -7,21 +7,24 @@ comparison made again is no second look, and two machines with one remote storag
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from tucano.artifacts.identity import digest, fingerprint
 from tucano.storage.folder import Folder
 
 FOLDER = "looks"
 
 
-def record_look(places: list[Folder], test_set: str, look: str, what: Mapping[str, Any]) -> int:
-    """Note a look at a test set (both named by digests) in every place, and return how many there have been, this one
-    included.
+def record_look(root: Path, remote: Folder | None, test_set: Path, looked: Any, what: Mapping[str, Any]) -> int:
+    """Note that the prompts of a file have judged what was `looked` at (JSON), in a storage and its remote one; returns
+    how often they have, this time included.
     """
-    name = f"{FOLDER}/{test_set[:16]}"
+    name = f"{FOLDER}/{str(fingerprint(test_set)['sha256'])[:16]}"
+    look = digest(looked)[:16]
     entry = json.dumps({"at": datetime.now(UTC).isoformat(timespec="seconds"), **what}, ensure_ascii=False)
     seen = {look}
-    for place in places:
+    for place in filter(None, [Folder(str(root)), remote]):
         known = set(place.names(name))
         if f"{look}.json" not in known:
             place.fs.makedirs(f"{place.root}/{name}", exist_ok=True)

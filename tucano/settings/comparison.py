@@ -41,16 +41,6 @@ class ComparisonSettings(Asking, Judging):
     """How arms are compared; fixed before training."""
 
 
-class AnswersStage(Section):
-    """What an arm's answers follow from, beside its weights and the prompts."""
-
-    comparison: Asking
-    grpo: Completions
-    model: LoadedModel
-    base: str
-    seed: int
-
-
 class GreedyAnswersStage(Section):
     """What an arm's greedy answers follow from, beside its weights and the questions."""
 
@@ -58,6 +48,12 @@ class GreedyAnswersStage(Section):
     model: LoadedModel
     base: str
     seed: int
+
+
+class AnswersStage(GreedyAnswersStage):
+    """What an arm's served and sampled answers follow from as well."""
+
+    comparison: Asking
 
 
 class PlanStage(Section):

@@ -11,6 +11,8 @@ from tucano.settings.base import Section, Share
 from tucano.settings.endpoint import EndpointSettings
 
 CHAMPION, RULES = "champion", "rules"
+VERSION = re.compile(r"[^@]+@.+|[^/]+/\d+")
+"""Of the registry: tucano@challenger, tucano/2."""
 
 
 class PromotionSettings(Section):
@@ -71,17 +73,11 @@ class ServingSettings(Section):
             if not steps:
                 yield f"serving.routes.{task} is empty; name who answers it, like [champion]"
             for step in steps:
-                if step not in (CHAMPION, RULES, *names) and not self._is_version(step):
+                if step not in (CHAMPION, RULES, *names) and not VERSION.fullmatch(step):
                     yield (
                         f"serving.routes.{task} names {step}, which is nothing that can answer: write champion, rules,"
                         " a version like tucano/2 or tucano@challenger, or a name of serving.endpoints"
                     )
-
-    @staticmethod
-    def _is_version(step: str) -> bool:
-        model, at, alias = step.partition("@")
-        name, slash, number = step.partition("/")
-        return bool(at and model and alias) or bool(slash and name and number.isdecimal())
 
     def route(self, task: Task) -> tuple[str, ...]:
         """Who is asked for a task, in order."""

@@ -31,7 +31,6 @@ from tucano.specs.registry import spec_of
 from tucano.tracking import Tracker
 from tucano.tracking.store import has_store, named
 
-NOTHING_MORE: AbstractContextManager[None] = nullcontext()
 RATE = "nota 1 a 5 (s pula, u desfaz, ? guia, q sai): "
 CORRECT = "nota 1 a 5 (c corrige, s pula, u desfaz, ? guia, q sai): "
 CHOOSE = "melhor: 1, 2 ou 0 tanto faz (s pula, u desfaz, ? guia, q sai): "
@@ -113,7 +112,7 @@ def _choose(desk: Desk, drawing: PairDraw) -> None:
     )
     choice_ledger(folder).check_rater(desk.rater, desk.kind, desk.is_new)
     session = Choosing(folder, pairs, desk.rater, desk.kind, desk.consents)
-    _sit(session, desk, " --ab", lambda: _after_choosing(folder))
+    _sit(session, desk, " --ab", lambda: _after_choosing(folder), nullcontext())
 
 
 def _refuse_other(folder: Path, name: str, what: str) -> None:
@@ -154,7 +153,7 @@ def _sit(
     desk: Desk,
     flags: str,
     after: Callable[[], Iterator[str]],
-    around: AbstractContextManager[None] = NOTHING_MORE,
+    around: AbstractContextManager[None],
 ) -> None:
     """Ask, and in the end say what to do next."""
     if session.consent is False:
