@@ -21,10 +21,13 @@ ONE_OF = 8
 """Which share of all generated prompts is kept for judging."""
 
 
+def without_accents(text: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+
+
 def normal_form(text: str) -> str:
     """Without case, accents, punctuation and repeated white space: what makes two texts the same text."""
-    plain = "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
-    return " ".join(re.findall(r"\w+", plain.casefold().replace("_", " ")))
+    return " ".join(re.findall(r"\w+", without_accents(text).casefold().replace("_", " ")))
 
 
 def is_kept_for_judging(text: str) -> bool:

@@ -1,7 +1,6 @@
 """All usable prompts of an own file or folder, with what is wrong with the others, counted and named row by row."""
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from data.own.reading import raw_rows
 from data.own.rows import Bad, own_row
 from data.reading.files import NOT_UTF8
 from data.reading.findings import Findings
+from data.separation import without_accents
 from tucano.errors import UserError
 from tucano.lengths import USUAL, count_long
 from tucano.prompts import GENERAL, Prompt
@@ -71,8 +71,7 @@ def read_own(place: Path) -> OwnPrompts:
 
 def _form(text: str) -> str:
     """What makes two rows of a task the same: as `normal_form`, but a rise is no fall, and a smile no frown."""
-    plain = "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
-    return " ".join(_PIECES.findall(plain.casefold().replace("_", " ")))
+    return " ".join(_PIECES.findall(without_accents(text).casefold().replace("_", " ")))
 
 
 def _refuse_many(name: str, different: set[str], place: Path) -> None:

@@ -21,7 +21,7 @@ from data.own.reading import FIELDS, READ, RawRow, parsed
 from data.reading.delimited import STARS
 from data.reading.files import NOT_UTF8, Broken
 from data.reading.findings import UNREADABLE
-from data.separation import normal_form
+from data.separation import normal_form, without_accents
 from rewards import classify_task
 from tucano.masking import mask
 from tucano.masking.prompts import masked_reference
@@ -220,8 +220,7 @@ def _stars(given: Mapping[str, Any]) -> int | None:
 
 def _plain(text: str) -> str:
     """Without case and accents; 1.0 and 1,0, as a column with gaps is saved, are 1."""
-    letters = unicodedata.normalize("NFKD", text.strip().casefold())
-    return re.sub(r"[.,]0+\Z", "", "".join(letter for letter in letters if not unicodedata.combining(letter)))
+    return re.sub(r"[.,]0+\Z", "", without_accents(text.strip().casefold()))
 
 
 def _whole(value: object) -> object:

@@ -4,10 +4,11 @@ Shares and rates are those that reviews of two Brazilian shops show, rounded; no
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+
+from data.separation import without_accents
 
 SHORT_FORMS = {
     "você": "vc|vc|vc|voce", "vocês": "vcs|vcs|vcs|voces", "que": "q", "não": "n|nao|nao|nao|nao|nao|nao|ñ",
@@ -117,7 +118,7 @@ class Hand:
             word = rng.choice(SHORT_FORMS[word].split("|"))
         if len(word) > 3 and rng.random() < self.slips and word.isalpha():
             word = _slipped(word, rng)
-        return _plain(word) if rng.random() < self.bare else word
+        return without_accents(word) if rng.random() < self.bare else word
 
     def _cased(self, text: str, rng: Random) -> str:
         if self.case == "upper":
@@ -222,10 +223,6 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _plain(word: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
-
-
 def _weighted(choices: Sequence[tuple[str, float]], rng: Random) -> str:
     return rng.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
 
@@ -243,7 +240,7 @@ def roughened(template: str, rng: Random) -> str:
 
     def typed_word(found: re.Match[str]) -> str:
         word = hand.typed(found[0], rng)
-        return found[0] if _OFFERED.fullmatch(found[0]) and _plain(word) != _plain(found[0]) else word
+        return found[0] if _OFFERED.fullmatch(found[0]) and without_accents(word) != without_accents(found[0]) else word
 
     typed = "".join(piece if piece.startswith("{") else _WORD.sub(typed_word, piece) for piece in pieces)
     if rng.random() < 0.4:
