@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 
 import sqlglot
+from scipy.cluster.hierarchy import DisjointSet
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -237,17 +238,12 @@ def _invented(kind: str, number: int, rng: Random) -> Value:
 
 
 def _domains(schema: Schema, wanted: Sought) -> dict[Column, Column]:
-    """{column: the first of all columns that keys and joins bind to it}, for bound ones alone."""
-    first: dict[Column, Column] = {}
-
-    def root(column: Column) -> Column:
-        while first.setdefault(column, column) != column:
-            column = first[column]
-        return column
-
-    for one, two in [*schema.links, *sorted(wanted.joined)]:
-        first[root(one)] = root(two)
-    return {column: root(column) for column in list(first)}
+    """{column: one for all columns that keys and joins bind together}, for bound ones alone."""
+    pairs = [*schema.links, *sorted(wanted.joined)]
+    bound: DisjointSet[Column] = DisjointSet(column for one, two in pairs for column in (two, one))
+    for one, two in pairs:
+        bound.merge(one, two)
+    return {column: bound[column] for column in bound}
 
 
 def _parents_first(schema: Schema) -> list[Table]:

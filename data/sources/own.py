@@ -10,6 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
+from scipy.cluster.hierarchy import DisjointSet
+
 from data.own.prompts import read_own
 from data.own.reading import PATTERNS
 from data.reading.findings import UNREADABLE as KIND
@@ -110,21 +112,14 @@ def groups_of(prompts: list[Prompt], seed: int = 0) -> list[Group]:
     """Prompts that share no part of a template with those of another group; small groups first, else in random
     order.
     """
-    head: dict[str, str] = {}
-
-    def find(part: str) -> str:
-        while head.setdefault(part, part) != part:
-            head[part] = head[head[part]]
-            part = head[part]
-        return part
-
-    for prompt in prompts:
-        first, *more = prompt.template.split(JOINT)
+    templates = [prompt.template.split(JOINT) for prompt in prompts]
+    bound: DisjointSet[str] = DisjointSet(part for parts in templates for part in parts)
+    for first, *more in templates:
         for part in more:
-            head[find(part)] = find(first)
+            bound.merge(first, part)
     found: dict[str, Group] = {}
-    for prompt in prompts:
-        found.setdefault(find(prompt.template.split(JOINT)[0]), Group([])).prompts.append(prompt)
+    for prompt, (first, *_) in zip(prompts, templates, strict=True):
+        found.setdefault(bound[first], Group([])).prompts.append(prompt)
     groups = list(found.values())
     rng = Random(f"{seed}/own")
     rng.shuffle(groups)
