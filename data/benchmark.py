@@ -12,7 +12,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,7 +25,7 @@ from data.sources.csv_files import TableReader
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import BLIND_ENVELOPE, RealReviews
-from data.splits import TRIES, judged_shares
+from data.splits import judged_shares, taken
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.prompts import Prompt, read_general, read_paraphrases, read_prompts, reworded, write_prompts
 from tucano.settings.benchmark import BenchmarkSetStage
@@ -48,7 +47,7 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     files = PromptFiles(folder)
     used = [prompt for part in SETS for prompt in read_prompts(known_files.of(part))]
     used += reworded(used, read_paraphrases(known_files.paraphrases)) + read_general(known_files.general)
-    taken = NearPrompts(used)
+    asked = NearPrompts(used)
     chosen: list[Prompt] = []
     reader = TableReader(settings.data.unreadable)
     with opened_sources(settings.data, places.data, seed, folder) as sources:
@@ -57,13 +56,13 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
         cells = filled(sizes, shares, lambda number, task: None if sources[number].demonstrates(task) else 0)
         for (number, task), wanted in cells.items():
             name = f"{seed}/benchmark/{task}" + (f"/source-{number}" if number else "")
-            chosen += _take(unread(sources[number].fresh(task, Random(name))), wanted, taken)
+            chosen += taken(unread(sources[number].fresh(task, Random(name))), wanted, asked.admit)
         masked = sum((source.masked for source in sources), Counter[str]())
         bad = [row for source in sources for row in source.bad_rows]
     if "extraction" in tasks:
         known = [normal_form(prompt.user) for prompt in used]
         for reviews in _real_reviews(places, seed, reader):
-            chosen += _take(_unseen(reviews.offers("test", Random(seed)), known), plan.reviews, taken)
+            chosen += taken(_unseen(reviews.offers("test", Random(seed)), known), plan.reviews, asked.admit)
             masked += reviews.masked
     for file in (known_files.system_prompts, *known_files.stores, known_files.passages):
         shutil.copyfile(file, folder / file.name)
@@ -78,18 +77,6 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
         "masked": dict(sorted(masked.items())),
         "bad_rows": bad + reader.bad_rows,
     }
-
-
-def _take(offers: Iterator[Prompt], count: int, known: NearPrompts) -> list[Prompt]:
-    """The first `count` offers unlike everything that is known, which they join."""
-    taken: list[Prompt] = []
-    for offer in islice(offers, TRIES * (count + 50)):
-        if len(taken) == count:
-            break
-        if not known.near(offer):
-            known.add(offer)
-            taken.append(offer)
-    return taken
 
 
 def _unseen(offers: Iterator[Prompt], known: list[str]) -> Iterator[Prompt]:

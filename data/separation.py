@@ -114,6 +114,13 @@ class NearPrompts:
         if query := gold_query(prompt):
             self._queries.add(query)
 
+    def admit(self, prompt: Prompt) -> bool:
+        """Add a prompt that is near none of theirs; False for one that is."""
+        if self.near(prompt):
+            return False
+        self.add(prompt)
+        return True
+
     def near(self, prompt: Prompt) -> bool:
         """True when its gold query is one of theirs, or its text is near one of theirs (`NearDuplicates.near`)."""
         return gold_query(prompt) in self._queries or self._texts.near(prompt.user)

@@ -50,6 +50,11 @@ def judged_shares(tasks: Iterable[Task]) -> dict[Task, float]:
     return {task: spec_of(task).judged for task in tasks}
 
 
+def taken(offers: Iterator[T], count: int, fits: Callable[[T], bool]) -> list[T]:
+    """The first `count` offers that fit; fewer when the source ends, or when it keeps repeating itself."""
+    return list(islice(filter(fits, islice(offers, TRIES * (count + 50))), count))
+
+
 class Splitter:
     """Draws candidates from the sources and keeps the sets apart."""
 
@@ -89,9 +94,9 @@ class Splitter:
         source = self._sources[number]
         held_out = (count + 1) // 2
         apart = unread(source.prompts(task, pool, self._rng(task, pool, number=number)))
-        found = self._take(apart, held_out, self._is_apart)
+        found = taken(apart, held_out, self._is_apart)
         known = unread(source.prompts(task, "known", self._rng(task, f"{pool}-known", number=number)))
-        found += self._take(known, min(count - held_out, len(found)), self._is_apart)
+        found += taken(known, min(count - held_out, len(found)), self._is_apart)
         self._drawn[number, task] += len(found)
         return found
 
@@ -111,7 +116,7 @@ class Splitter:
                 for number in self._numbers:
                     rng = self._rng(task, name, number=number)
                     offers = self._sources[number].demonstrations(task, self._settings.defect_share, rng)
-                    found += self._take(offers, cells[number, task], lambda offer: self._is_new(offer.prompt))
+                    found += taken(offers, cells[number, task], lambda offer: self._is_new(offer.prompt))
                 self._note_shortage(task, name, len(found), wanted)
                 drawn += found
             self._rng(name).shuffle(drawn)
@@ -132,7 +137,7 @@ class Splitter:
         found: dict[int, list[Prompt]] = {number: [] for number in self._numbers}
         for (number, task), wanted in cells.items():
             offers = self._sources[number].prompts(task, "known", self._rng(task, "train", number=number))
-            found[number] += self._take(offers, wanted, self._is_new)
+            found[number] += taken(offers, wanted, self._is_new)
         if not alone:
             for number, prompts in found.items():
                 self._rng("train", "order", number=number).shuffle(prompts)
@@ -172,17 +177,12 @@ class Splitter:
         available = self._sources[number].available(task)
         return None if available is None else max(0, available - self._drawn[number, task])
 
-    def _take(self, offers: Iterator[T], count: int, fits: Callable[[T], bool]) -> list[T]:
-        """The first `count` offers that fit; fewer when the source ends, or when it keeps repeating itself."""
-        return list(islice((offer for offer in islice(offers, TRIES * (count + 50)) if fits(offer)), count))
-
     def _is_apart(self, prompt: Prompt) -> bool:
         """For judged texts: unlike every other judged one."""
-        if self._judged.near(prompt):
-            self._splits.turned_away["near a judged text"] += 1
-            return False
-        self._judged.add(prompt)
-        return True
+        if self._judged.admit(prompt):
+            return True
+        self._splits.turned_away["near a judged text"] += 1
+        return False
 
     def _is_new(self, prompt: Prompt) -> bool:
         """For texts that training sees: unlike every judged one, and not used before."""
