@@ -11,7 +11,7 @@ from data.generator.natural.tables import table
 from data.generator.natural.writing import roughened
 from data.generator.questions import Question, filled, slots_of
 from data.generator.store import Store
-from tucano.specs.banks import JOINT, Pool
+from tucano.specs.banks import JOINT, Pool, Reword
 
 RANKED_SHARE = 0.25
 MOST_FILTERS = 2
@@ -105,23 +105,15 @@ def ask(pool: Pool, store: Store, rng: Random) -> Question:
         template, text = _phrased(pool, name, codes, group, rising, rng)
         question = filled(sql, _explained(measure, codes, group, rising), template, text, slots, store)
         if question:
-            asked = _Asked(name, codes, group, rising, slots)
-            return replace(question, reword=asked.reword)
+            return replace(question, reword=_rewordings(name, codes, group, rising, slots))
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What a question asks for, whatever its words."""
+def _rewordings(name: str, codes: Sequence[str], group: str | None, rising: bool, slots: dict[str, str]) -> Reword:
+    def reword(rng: Random) -> tuple[str, str]:
+        template, text = _phrased("known", name, codes, group, rising, rng)
+        return text.format(**slots), template
 
-    name: str
-    codes: Sequence[str]
-    group: str | None
-    rising: bool
-    slots: dict[str, str]
-
-    def reword(self, rng: Random) -> tuple[str, str]:
-        template, text = _phrased("known", self.name, self.codes, self.group, self.rising, rng)
-        return text.format(**self.slots), template
+    return reword
 
 
 def query(measure: Measure, codes: Sequence[str], group: str | None, rising: bool) -> str:

@@ -13,7 +13,6 @@ has a name of its own: of two texts with the same part, only slots and words for
 """
 
 import re
-from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -50,7 +49,7 @@ class Weighted:
 
     def draw(self, rng: Random) -> int:
         """The number of one of them."""
-        return bisect(self.sums, rng.random() * self.sums[-1], hi=len(self.sums) - 1)
+        return rng.choices(range(len(self.sums)), cum_weights=self.sums)[0]
 
 
 @dataclass(frozen=True)
