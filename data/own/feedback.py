@@ -92,7 +92,7 @@ def write_learned(folder: Path, learned: Learned) -> None:
 def judged_prompts(storage: Path) -> NearPrompts:
     """The validation and test prompts of every prompt set in a storage, and those of its benchmarks."""
     files = [
-        getattr(PromptFiles(manifest.parent), name)
+        PromptFiles(manifest.parent).of(name)
         for stage, names in JUDGING.items()
         for manifest in sorted(storage.glob(f"artifacts/{stage}/*/{MANIFEST}"))
         for name in names

@@ -111,20 +111,17 @@ class Store:
         if not NAME.fullmatch(name):
             raise UserError(f"{name!r} is no name of an artifact; one looks like sft/3fa86c0d51e2b7a4")
         folder = self.root / "artifacts" / name
-        require_own_folder(self.root, "artifacts", name)
+        require_own_folder(self.root, f"artifacts/{name}")
         if not folder.is_dir():
             self._fetched(folder)
         made = opened(folder)
         _used_now(folder)
         return made
 
-    def alike(
-        self, recipe: Recipe, shared: Callable[[Mapping[str, str]], object], stage: str | None = None
-    ) -> Artifact | None:
-        """The newest valid artifact of `stage` (the recipe's own) here that was made by the same settings and code, and
-        of inputs in which `shared` sees the same; None where there is none.
+    def alike(self, recipe: Recipe, shared: Callable[[Mapping[str, str]], object], stage: str) -> Artifact | None:
+        """The newest valid artifact of `stage` here that was made by the settings and code of a recipe, and of inputs
+        in which `shared` sees the same; None where there is none.
         """
-        stage = stage or recipe.stage
         kind = self.root / "artifacts" / stage
         manifests = sorted(kind.glob(f"*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime, reverse=True)
         for folder in (path.parent for path in manifests if NAME.fullmatch(f"{stage}/{path.parent.name}")):

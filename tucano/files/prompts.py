@@ -14,12 +14,6 @@ def further_store(number: int) -> str:
     return f"store-{number}.sqlite"
 
 
-def _file(name: str) -> str:
-    """Of one of `SETS`."""
-    assert name in SETS, name
-    return f"{name}.jsonl"
-
-
 class PromptFiles(Files):
     """A `Prompt` per line in each of the sets; the system prompts by task; the store that questions ask; Portuguese
     passages.
@@ -28,11 +22,11 @@ class PromptFiles(Files):
     some.
     """
 
-    train = below(_file("train"))
-    validation = below(_file("validation"))
-    test = below(_file("test"))
-    demonstrations = below(_file("demonstrations"))
-    demonstrations_validation = below(_file("demonstrations_validation"))
+    train = below("train.jsonl")
+    validation = below("validation.jsonl")
+    test = below("test.jsonl")
+    demonstrations = below("demonstrations.jsonl")
+    demonstrations_validation = below("demonstrations_validation.jsonl")
     general = below("general_demonstrations.jsonl")
     paraphrases = below("paraphrases.jsonl")
     judge = below("judge.json.xz")
@@ -43,7 +37,7 @@ class PromptFiles(Files):
 
     def of(self, name: str) -> Path:
         """The file of one of `SETS`."""
-        return self.folder / _file(name)
+        return self.folder / f"{name}.jsonl"
 
     @property
     def stores(self) -> list[Path]:

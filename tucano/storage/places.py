@@ -14,10 +14,10 @@ def require_file(path: Path) -> None:
         raise UserError(f"{path} is no ordinary file; move it away, and the same command goes on")
 
 
-def require_own_folder(root: Path, *parts: str) -> None:
+def require_own_folder(root: Path, name: str) -> None:
     """UserError where a folder below a storage's root, or one on the way to it, is a file or a link: links lead out."""
     place = root
-    for part in "/".join(parts).split("/"):
+    for part in name.split("/"):
         place = place / part
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             raise UserError(f"{place} is no folder of its own; move it away, and the same command goes on")
