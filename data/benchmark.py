@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from data.prepare import Place, opened_sources
+from data.prepare import Paths, opened_sources
 from data.separation import NearPrompts, normal_form, unread
 from data.shares import apportion, filled
 from data.sources import NONCOMMERCIAL
@@ -33,9 +33,9 @@ from tucano.settings.benchmark import BenchmarkSetStage
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where files of reviews are: the source's own (`data.path`), and real ones that are asked about besides."""
+    """Where files of reviews are: the sources' own (`data.path`), and real ones that are asked about besides."""
 
-    data: Place = None
+    data: Paths = (None,)
     olist: str | None = None
     b2w: str | None = None
 

@@ -47,9 +47,8 @@ OF_FILES: Mapping[str, type[OlistSource | B2wSource | OwnSource]] = {
 }
 WITH_TABLES = ("olist",)
 """Sources whose own tables the questions are about, where they are among several."""
-Place = str | None | tuple[str | None, ...]
-"""Where a source's files are; of several, one after the other."""
-
+Paths = tuple[str | None, ...]
+"""Where the files of each source are; None for one that is generated."""
 HERE = Elsewhere()
 """General demonstrations are those that come with this package, and no public benchmark is asked."""
 
@@ -86,16 +85,16 @@ def prepare(
     seed: int,
     tasks: tuple[Task, ...],
     folder: Path,
-    path: Place = None,
+    paths: Paths = (None,),
     elsewhere: Elsewhere = HERE,
 ) -> DataReport:
-    """Writes the prompt set into `folder` and returns its report; `path` is where the source's files are.
+    """Writes the prompt set into `folder` and returns its report; `paths` are the settings' own.
 
     Raises `UserError` for data that cannot be used.
     """
     files = PromptFiles(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with opened_sources(settings, path, seed, folder) as sources:
+    with opened_sources(settings, paths, seed, folder) as sources:
         splits = Splitter(sources, settings, tasks, seed).split()
         judged = [*splits.validation, *splits.test]
         trained = [*splits.train, *_prompts(splits.demonstrations)]
@@ -117,9 +116,8 @@ def prepare(
 
 
 @contextmanager
-def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -> Iterator[list[SyntheticSource]]:
+def opened_sources(settings: PromptPlan, paths: Paths, seed: int, folder: Path) -> Iterator[list[SyntheticSource]]:
     """The sources that the settings name. The first that is opened writes its store into `folder`."""
-    paths = path if isinstance(path, tuple) else (path,)
     parts = list(zip(settings.parts, paths, strict=True))
     for store in PromptFiles(folder).stores:
         store.unlink(missing_ok=True)

@@ -4,9 +4,10 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -82,11 +83,17 @@ def write_b2w(path: Path, rows: int = 60) -> Path:
     return path
 
 
-def run(source: str, path: Path, folder: Path, **changes: int) -> tuple[DataReport, dict[str, list[Prompt]]]:
-    sizes = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60} | changes
-    settings = DataSettings.model_validate({"source": source, "path": str(path), **sizes})
-    report = prepare(settings, 7, TASKS, folder, str(path))
+def prepared(folder: Path, **chosen: Any) -> tuple[DataReport, dict[str, list[Prompt]]]:
+    """A small prompt set by these settings of `data`: its report, and {set: prompts}."""
+    sizes = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60}
+    settings = DataSettings.model_validate({**sizes, **chosen})
+    tasks = tuple(task for task, share in settings.mix.items() if share)
+    report = prepare(settings, 7, tasks, folder, settings.paths)
     return report, {name: read_prompts(folder / f"{name}.jsonl") for name in report.prompts}
+
+
+def run(source: str, path: Path, folder: Path, **changes: int) -> tuple[DataReport, dict[str, list[Prompt]]]:
+    return prepared(folder, source=source, path=str(path), **changes)
 
 
 def test_olist_gives_real_reviews_tables_figures_and_categories(tmp_path: Path) -> None:
@@ -121,11 +128,13 @@ def test_the_olist_store_holds_the_joined_rows(tmp_path: Path) -> None:
     assert {category for _, category in tables.produtos} == {"cama mesa banho", "casa conforto", "beleza saude", None}
 
 
-def changed_line(folder: Path, name: str, line: int, change: Callable[[str], str]) -> None:
-    path = folder / f"{name}.csv"
+def changed(path: Path, changes: Mapping[int, Callable[[str], str]]) -> Path:
+    """The file, with lines of it changed, counted from 1 as an editor does."""
     lines = path.read_bytes().decode().split("\r\n")
-    lines[line - 1] = change(lines[line - 1])
+    for number, change in changes.items():
+        lines[number - 1] = change(lines[number - 1])
     path.write_bytes("\r\n".join(lines).encode())
+    return path
 
 
 KEYS = [
@@ -148,7 +157,7 @@ def test_a_row_with_an_empty_id_is_named_by_line(
     name: str, column: str, whole: str, empty: str, tmp_path: Path
 ) -> None:
     """All but one vanished uncounted, and empty ids were joined with each other."""
-    changed_line(write_olist(tmp_path), name, 3, lambda row: row.replace(whole, empty, 1))
+    changed(write_olist(tmp_path) / f"{name}.csv", {3: lambda row: row.replace(whole, empty, 1)})
     files = TableReader()
     read_olist(tmp_path, files)
     held = " " if empty.endswith(" ,") else ""
@@ -175,7 +184,8 @@ def test_a_cell_that_nothing_can_be_made_of_costs_its_row(
     name: str, kind: str, change: Callable[[str], str], why: str, tmp_path: Path
 ) -> None:
     """Each ended in a traceback of SQLite, pandas or random, refused the whole run, or became «Preço: R$ -5»."""
-    changed_line(write_olist(tmp_path / "csv"), name, 3 if name != "olist_order_items_dataset" else 2, change)
+    line = 2 if name == "olist_order_items_dataset" else 3
+    changed(write_olist(tmp_path / "csv") / f"{name}.csv", {line: change})
     report, _ = run("olist", tmp_path / "csv", tmp_path / "out")
     assert [line for line in report.bad_rows if re.search(rf"{name}.csv line \d: .*{why}", line)]
 
@@ -193,8 +203,10 @@ def test_names_with_marks_of_sql_are_asked_about(tmp_path: Path) -> None:
 
 def test_a_category_of_blanks_is_none_and_a_price_of_nothing_is_not_told(tmp_path: Path) -> None:
     folder = write_olist(tmp_path / "csv")
-    for number in range(4):  # p0 and p4, p1 and p5 ... are of one category
-        changed_line(folder, "olist_products_dataset", 2 + number, lambda row: row.split(",")[0] + ", _2")
+    blank = dict.fromkeys(
+        range(2, 6), lambda row: row.split(",")[0] + ", _2"
+    )  # p0 and p4, p1 and p5 ... are of one category
+    changed(folder / "olist_products_dataset.csv", blank)
     items = folder / "olist_order_items_dataset.csv"
     items.write_text(re.sub(r",1\d,", ",0,", items.read_text(encoding="utf-8")), encoding="utf-8")
     _, files = run("olist", folder, tmp_path / "out")
@@ -206,8 +218,8 @@ def test_a_category_of_blanks_is_none_and_a_price_of_nothing_is_not_told(tmp_pat
 def test_empty_ids_match_nothing(tmp_path: Path) -> None:
     """Order 1 had the state of a customer without an id."""
     write_olist(tmp_path)
-    changed_line(tmp_path, "olist_orders_dataset", 3, lambda row: row.replace("o1,c1,", "o1,,"))
-    changed_line(tmp_path, "olist_customers_dataset", 3, lambda row: row.replace("c1,u1,SP", ",u1,AM"))
+    changed(tmp_path / "olist_orders_dataset.csv", {3: lambda row: row.replace("o1,c1,", "o1,,")})
+    changed(tmp_path / "olist_customers_dataset.csv", {3: lambda row: row.replace("c1,u1,SP", ",u1,AM")})
     orders = read_olist(tmp_path, TableReader()).orders
     assert set(orders["state"]) == {"SP", "RJ"} and "o1" not in set(orders["order_id"]) and len(orders) == 239
 
@@ -229,8 +241,7 @@ def test_a_second_row_of_an_id_that_says_something_else_is_counted(
     """It vanished without a word. One that says the same costs nothing."""
     write_olist(tmp_path)
     first = (tmp_path / f"{name}.csv").read_bytes().decode().split("\r\n")[1]
-    changed_line(tmp_path, name, 3, lambda _: ",".join(map(str, row)))
-    changed_line(tmp_path, name, 4, lambda _: first)
+    changed(tmp_path / f"{name}.csv", {3: lambda _: ",".join(map(str, row)), 4: lambda _: first})
     files = TableReader()
     read_olist(tmp_path, files)
     assert files.warnings == ["1 rows are other than an earlier row of the same id and left out"]
@@ -390,7 +401,7 @@ REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../s
 @pytest.mark.parametrize("source", ["olist", "b2w"])
 def test_the_real_files(source: str, tmp_path: Path) -> None:
     settings = DataSettings.model_validate({"source": source, "path": str(REAL / source)})
-    report = prepare(settings, 7, TASKS, tmp_path, settings.path)
+    report = prepare(settings, 7, TASKS, tmp_path, settings.paths)
     assert report.prompts["test"] == {"extraction": 20, "insights": 15, "push": 15, "sql_qa": 15}
     assert report.prompts["train"]["extraction"] == {"olist": 592, "b2w": 60}[source]
     assert len(report.warnings) == {"olist": 3, "b2w": 2}[source]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from own_rows import ODD_ROWS, insight, push, require_apart, words, written
 from pydantic import ValidationError
-from test_data_sources import NONCOMMERCIAL, write_olist
+from test_data_sources import NONCOMMERCIAL, prepared, write_olist
 
 from data.benchmark import Places, prepare_benchmark
-from data.prepare import DataReport, prepare
+from data.prepare import DataReport
 from data.shares import Limit, allotted
 from tucano.errors import UserError
 from tucano.prompts import Prompt, read_prompts
@@ -22,14 +22,10 @@ from tucano.specs.banks import JOINT
 from tucano.training.validation import selected
 
 MIX = {"push": 0.5, "insights": 0.5}
-SIZES = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60}
 
 
 def run(folder: Path, **chosen: Any) -> tuple[DataReport, dict[str, list[Prompt]]]:
-    settings = DataSettings.model_validate({**SIZES, "mix": MIX, **chosen})
-    tasks = tuple(task for task, share in settings.mix.items() if share)
-    report = prepare(settings, 7, tasks, folder, settings.paths)
-    return report, {name: read_prompts(folder / f"{name}.jsonl") for name in report.prompts}
+    return prepared(folder, **{"mix": MIX, **chosen})
 
 
 def own(path: Path, **chosen: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_rows import push, words
-from test_data_sources import run, sentence, write_b2w
+from test_data_sources import changed, run, sentence, write_b2w
 
 from benchmarks.fuzz import TARGETS, corpus
 from data.own import command
@@ -40,14 +40,8 @@ def rows_of(content: str | bytes, separator: str | None = None) -> Rows:
     return [(line, cells.why if isinstance(cells, Broken) else cells) for line, cells in rows]
 
 
-def changed_b2w(folder: Path, changes: Mapping[int, Callable[[str], str]], rows: int = 60) -> Path:
-    """Lines of the file are changed, counted from 1 as an editor does."""
-    path = write_b2w(folder / "b2w.csv", rows)
-    lines = path.read_bytes().decode().split("\r\n")
-    for number, change in changes.items():
-        lines[number - 1] = change(lines[number - 1])
-    path.write_bytes("\r\n".join(lines).encode())
-    return path
+def changed_b2w(folder: Path, changes: Mapping[int, Callable[[str], str]]) -> Path:
+    return changed(write_b2w(folder / "b2w.csv"), changes)
 
 
 def reviews(files: dict[str, list]) -> list[str]:
@@ -105,7 +99,7 @@ def test_reviews_that_are_left_out_are_counted_and_said(tmp_path: Path) -> None:
         "1 reviews of b2w have the text of another one and are left out",
         "3 reviews of b2w have no letter and are left out",
     ]
-    assert sum(prompt.source == "b2w" for prompts in files.values() for prompt in prompts) == 60
+    assert len(reviews(files)) == 60
 
 
 def test_many_lost_rows_are_refused_and_the_sentence_says_how_to_go_on(tmp_path: Path) -> None:
@@ -361,9 +355,6 @@ def test_a_sentence_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
         with pytest.raises(UserError) as raised:
             read()
         assert str(raised.value).isprintable() and len(str(raised.value)) < 600
-
-
-# Relatives
 
 
 # Any bytes
