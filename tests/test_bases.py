@@ -81,8 +81,6 @@ def test_a_base_that_pads_with_its_end_and_has_no_template_is_trained_without_sf
 ) -> None:
     """After R1-Zero, in ChatML, whose mark of a turn's end its tokenizer does not end with."""
     folder = base(tmp_path / "base", FIRST)
-    code, output = finished(started(tmp_path / "refused", model__name=folder))
-    assert code == 2 and "has no chat template" in output and "model.chat_template=chatml" in output
     found = ran(storage, model__name=folder, model__chat_template="chatml", sft__enabled="false")
     assert cut_off(found) < 0.1
     assert max(row["reward"] for row in found["push"]) > 0.5
@@ -120,13 +118,6 @@ def thinker(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_template_of_its_own_that_always_thinks_is_refused_where_some_task_shall(
-    storage: Path, thinker: Path
-) -> None:
-    code, output = finished(started(storage, model__name=thinker, data__thinking="[push]"))
-    assert code == 2 and OPENS in output and "set model.chat_template=chatml-think" in output, output
-
-
 @pytest.mark.parametrize(("given", "said"), [({"model__chat_template": "chatml-think"}, ""), ({}, OPENS)])
 def test_sft_teaches_to_close_what_a_template_of_its_own_opens_and_another_opens_nothing(
     given: dict[str, str], said: str, storage: Path, thinker: Path
@@ -144,21 +135,19 @@ def test_sft_teaches_to_close_what_a_template_of_its_own_opens_and_another_opens
 def test_all_tasks_think_by_a_template_of_its_own_that_always_opens_a_thought(
     storage: Path, thinker: Path, tmp_path: Path
 ) -> None:
-    every = {"data__thinking": '["push","churn"]'}
-    code, output = finished(started(storage, model__name=thinker, **every))
-    assert code == 2 and "does not write a thought once" in output, output
     shutil.copytree(thinker, tmp_path / "splits")
     (tmp_path / "splits" / "chat_template.jinja").write_text(SPLITS, encoding="utf-8")
     red = json.dumps(
         [*SIGNALS, "completion length", "served length", "thoughts"]
     )  # an adapter cannot move new tokens far
     taught = {
+        "data__thinking": '["push","churn"]',
         "data__demonstrations": 600,
         "sft__learning_rate": 0.002,
         "sft__max_epochs": 2,
         "preflight__allow_red": red,
     }
-    found = ran(storage, model__name=tmp_path / "splits", **every, **taught)
+    found = ran(storage, model__name=tmp_path / "splits", **taught)
     rows = [row for of_task in found.values() for row in of_task]
     assert all(row["think_tokens"] > 0 for row in rows)
     assert not any(row["completion"].startswith(OPEN) for row in rows), "a thought was opened twice"
