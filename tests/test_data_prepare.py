@@ -1,6 +1,5 @@
 """The synthetic prompt set: its sizes, its separation, its truth, and that it can be repeated."""
 
-import hashlib
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +13,7 @@ from data.separation import jaccard, normal_form, shingles
 from data.shares import apportion
 from rewards import classify_task
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.identity import digests_at
 from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.prompts import Prompt, read_prompts
@@ -116,14 +116,10 @@ def test_gold_queries_have_an_answer(folder: Path, files: dict[str, list[Prompt]
                 assert first and first[0] not in (None, 0)
 
 
-def digests(folder: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
-
-
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_other_texts(tmp_path: Path) -> None:
     for name, seed in (("one", 5), ("two", 5), ("other", 6)):
         prepare(SMALL, seed, TASKS, tmp_path / name)
-    one, two, other = (digests(tmp_path / name) for name in ("one", "two", "other"))
+    one, two, other = (digests_at(tmp_path / name, "*") for name in ("one", "two", "other"))
     assert one == two and len(one) == 13
     assert all(one[name] != other[name] for name in one if name not in ("system_prompts.json", "portuguese.txt"))
 

@@ -58,7 +58,8 @@ def _versions() -> dict[str, str]:
 def _read(path: Path, modified: int) -> tuple[str, tuple[str, ...], tuple[Path, ...]]:
     """What a source file does, what it imports, and the other files that it names."""
     plain = _Plain().visit(ast.parse(path.read_bytes()))
-    resources = {*_resources(plain, path.parent), *_in_named_folders(plain, path.parent)}
+    spelt = {node.value for node in ast.walk(plain) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    resources = {*_resources(spelt, path.parent), *_in_named_folders(spelt, path.parent)}
     return digest(_form(plain)), tuple(_imports(plain)), tuple(sorted(resources))
 
 
@@ -116,12 +117,11 @@ def _packages(call: ast.Call) -> Iterator[str]:
             yield str(first.value).removesuffix(".")
 
 
-def _resources(tree: ast.AST, folder: Path) -> list[Path]:
+def _resources(spelt: set[str], folder: Path) -> list[Path]:
     """Templates, word lists and the like: files in `folder` whose names the code spells, and those that they name in
     turn.
     """
     here = _data_files(folder)
-    spelt = _spelt(tree)
     found = [path for path in here if path.name in spelt]
     for path in found:  # grows while it is walked
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -129,11 +129,10 @@ def _resources(tree: ast.AST, folder: Path) -> list[Path]:
     return found
 
 
-def _in_named_folders(tree: ast.AST, folder: Path) -> Iterator[Path]:
+def _in_named_folders(spelt: set[str], folder: Path) -> Iterator[Path]:
     """All files of `folder` where the code spells its name as a package (`files("data.generator.natural")`), and of
     folders without code whose names it spells, beside it or one package up: a corpus.
     """
-    spelt = _spelt(tree)
     if any("." in name and folder.parts[-name.count(".") - 1 :] == tuple(name.split(".")) for name in spelt):
         yield from _data_files(folder)
     packages = [place for place in (folder, folder.parent) if (place / "__init__.py").is_file()]
@@ -144,11 +143,6 @@ def _in_named_folders(tree: ast.AST, folder: Path) -> Iterator[Path]:
 
 def _data_files(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
-
-
-def _spelt(tree: ast.AST) -> set[str]:
-    """The strings in the code."""
-    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 def _members(package: str, root: Path) -> list[str]:
