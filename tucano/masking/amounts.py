@@ -73,16 +73,16 @@ class Harmless:
 
     def claims(self, number: int, behind: int = 0) -> bool:
         """Whether a word that ends at or behind the place `behind` claims the number that begins at `number`."""
-        end, is_code = self._nearest(number) if self._words else (-1, False)
+        end, is_code = self._nearest(number)
         return behind <= end and (self._is_direct(end, number) or (is_code and self._is_near(end, number)))
 
     def claims_directly(self, number: int) -> bool:
-        return bool(self._words) and self._is_direct(self._nearest(number)[0], number)
+        return self._is_direct(self._nearest(number)[0], number)
 
     def _nearest(self, number: int) -> tuple[int, bool]:
-        words = self._words
-        place = bisect_right(words, (number, True)) - 1
-        return words[place] if place >= 0 else (-1, False)
+        """The last word that ends before a number; (-1, False) where none does."""
+        place = bisect_right(self._words, (number, True)) - 1
+        return self._words[place] if place >= 0 else (-1, False)
 
     def _is_direct(self, end: int, number: int) -> bool:
         return end >= max(0, number - _CLAIM) and _DIRECTLY.fullmatch(self._page.text, end, number) is not None
