@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts.store import MANIFEST, read_manifest
+from tucano.artifacts.store import newest_first, read_manifest
 from tucano.errors import UserError
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.prompts import Prompt, read_prompts
@@ -76,7 +76,7 @@ def prompt_set(place: Path) -> Path:
         raise UserError(f"there is no folder {shown}; name a prompt set's folder, or the storage of a run")
     if (place / "test.jsonl").is_file():
         return place
-    made = [path.parent for path in place.glob(f"artifacts/data/*/{MANIFEST}") if read_manifest(path.parent)]
-    if not made:
+    made = next((folder for folder in newest_first(place, "data") if read_manifest(folder)), None)
+    if made is None:
         raise UserError(f"{shown} holds no prompts; name a prompt set's folder, or the storage of a finished run")
-    return max(made, key=lambda folder: (folder / MANIFEST).lstat().st_mtime)
+    return made

@@ -122,10 +122,8 @@ class Store:
         """The newest valid artifact of `stage` here that was made by the settings and code of a recipe, and of inputs
         in which `shared` sees the same; None where there is none.
         """
-        kind = self.root / "artifacts" / stage
-        manifests = sorted(kind.glob(f"*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime, reverse=True)
-        for folder in (path.parent for path in manifests if NAME.fullmatch(f"{stage}/{path.parent.name}")):
-            known = read_manifest(folder)
+        for folder in newest_first(self.root, stage):
+            known = read_manifest(folder) if NAME.fullmatch(f"{stage}/{folder.name}") else None
             if known is None or (known["settings"], known["code"]) != (recipe.settings, recipe.code):
                 continue
             if shared(known["inputs"]) == shared(recipe.inputs) and inspect(folder)[1] is None:
@@ -230,15 +228,15 @@ class Store:
 
     def _what_changed(self, recipe: Recipe, folder: Path) -> str:
         """Compare with the newest earlier artifact of the stage: which settings, inputs or code differ."""
-        manifests = sorted(folder.parent.glob(f"*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime)
+        others = newest_first(self.root, recipe.stage)
         saved = [CHECKPOINT.fullmatch(path.name) for path in self.work_folder(recipe).glob("attempt-*/*")]
         if steps := [int(found[1]) for found in saved if found]:
             return f"it goes on at step {max(steps)}"
         if folder.is_dir():
             return f"its manifest {folder / MANIFEST} is missing"
-        if not manifests:
+        if not others:
             return "for the first time"
-        before = read_manifest(manifests[-1].parent)
+        before = read_manifest(others[0])
         if before is None:
             return "its last manifest is damaged"
         changed = [f"input {name}" for name, value in recipe.inputs.items() if before["inputs"].get(name) != value]
@@ -257,11 +255,16 @@ def opened(folder: Path) -> Artifact:
     return _artifact(folder, manifest)
 
 
+def newest_first(root: Path, stage: str) -> list[Path]:
+    """The folders of a stage's artifacts in a storage, by when they were made or used last."""
+    manifests = root.glob(f"artifacts/{stage}/*/{MANIFEST}")
+    return [path.parent for path in sorted(manifests, key=lambda path: path.lstat().st_mtime, reverse=True)]
+
+
 def last_used(root: Path, stage: str) -> Path | None:
     """The folder of a stage's artifact that was made or used last; UserError when it is not valid."""
-    manifests = root.glob(f"artifacts/{stage}/*/{MANIFEST}")
-    found = max(manifests, key=lambda path: path.stat().st_mtime, default=None)
-    return None if found is None else opened(found.parent).folder
+    found = newest_first(root, stage)
+    return opened(found[0]).folder if found else None
 
 
 def described(folder: Path) -> Artifact | None:

@@ -16,7 +16,7 @@ from typing import Any
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
 from tucano.artifacts.records import read_record
-from tucano.artifacts.store import MANIFEST, Store, last_used, opened, read_manifest
+from tucano.artifacts.store import Store, last_used, newest_first, opened, read_manifest
 from tucano.cli.machine.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.cli.terminal import breaking_silence
@@ -153,10 +153,8 @@ def _reported(root: Path) -> list[dict[str, Any]]:
     """Manifests of the reports whose comparison is there, the one used last first; `compared` is that one's folder."""
 
     def made(stage: str) -> list[tuple[Path, dict[str, Any]]]:
-        files = sorted(
-            root.glob(f"artifacts/{stage}/*/{MANIFEST}"), key=lambda path: path.stat().st_mtime, reverse=True
-        )
-        return [(file.parent, known) for file in files if (known := read_manifest(file.parent)) is not None]
+        read = ((folder, read_manifest(folder)) for folder in newest_first(root, stage))
+        return [(folder, known) for folder, known in read if known is not None]
 
     folders = {known["digest"]: folder for folder, known in made("comparison")}
     reports = [known for _, known in made("report") if known["inputs"].get("comparison") in folders]

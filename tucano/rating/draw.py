@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
-from tucano.artifacts.store import MANIFEST, inspect, read_manifest
+from tucano.artifacts.store import inspect, newest_first, read_manifest
 from tucano.comparison.answers import Decoding, read_answers
 from tucano.errors import UserError
 from tucano.files.prompts import STORE, PromptFiles
@@ -239,15 +239,12 @@ def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path,
     """Folder of a stage's newest artifact, or of the one with that digest, and what it was made of. UserError for one
     that is not as it was made.
     """
-    paths = sorted(
-        storage.glob(f"artifacts/{stage}/*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime, reverse=True
-    )
-    for path in paths:
-        manifest = read_manifest(path.parent)
+    for folder in newest_first(storage, stage):
+        manifest = read_manifest(folder)
         if manifest is not None and digest not in (None, manifest["digest"]):
             continue
-        _, fault = inspect(path.parent)
+        _, fault = inspect(folder)
         if manifest is None or fault is not None:
-            raise UserError(f"{path.parent} cannot be used: {fault}; the same tucano run makes it again")
-        return path.parent, manifest["inputs"]
+            raise UserError(f"{folder} cannot be used: {fault}; the same tucano run makes it again")
+        return folder, manifest["inputs"]
     return None
