@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from datasets import Dataset
+from nano_models import move
 from peft import PeftModel, get_peft_model
 from prefect.logging import disable_run_logger
 from safetensors.torch import load_file
@@ -64,10 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shape = settings().model
     model, _ = load_base(shape, str(place / "model"))
     adapted = get_peft_model(model, lora_config(shape))
-    noise = torch.Generator().manual_seed(2)
-    for name, weight in adapted.named_parameters():
-        if "lora_B" in name:
-            weight.data = 0.02 * torch.randn(weight.shape, generator=noise)
+    move(adapted, 0.02, seed=2)
     adapted.save_pretrained(place / "adapter")
     return place
 
@@ -283,7 +281,12 @@ def test_without_a_pair_grpo_s_adapter_is_handed_on(
     assert made["validation"] == [(0, made["best_value"])]
     told = [said.notice for line in capsys.readouterr().out.splitlines() if (said := parse(line)) and said.notice]
     assert len(told) == 1 and told[0].startswith("there is no pair to learn from") and "GRPO" not in told[0]
-    adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]
+    assert_handed_on(folder, tmp_path)
+
+
+def assert_handed_on(folder: Path, place: Path) -> None:
+    """What a training has delivered is the adapter that it began with."""
+    adapters = [made / "adapter" / "adapter_model.safetensors" for made in (folder, place / "output")]
     before, after = map(load_file, adapters)
     assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
 
@@ -378,7 +381,5 @@ def test_dpo_can_begin_where_sft_ended(folder: Path, tmp_path: Path) -> None:
     made = grpo.run(job_in(tmp_path, "grpo", chosen, folder, folder / "model", folder / "adapter"))
     assert made is not None and (made["steps"], made["best_step"]) == (0, 0)
     assert made["validation"] == [(0, made["best_value"])]
-    adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]
-    before, after = map(load_file, adapters)
-    assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
+    assert_handed_on(folder, tmp_path)
     train(folder, tmp_path / "then", chosen)
