@@ -26,12 +26,12 @@ def nano_base(root: Path, model: ModelSettings, systems: Mapping[str, str], prom
     tokenizer.save_pretrained(root / "base")
 
 
-def nano_adapter(root: Path, model: ModelSettings, noise: float, name: str = "adapter", seed: int = 2) -> Path:
-    """An adapter of the base whose B is noise of this standard deviation."""
-    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(root / "base"), lora_config(model))
+def nano_adapter(base: Path, model: ModelSettings, noise: float, name: str = "adapter", seed: int = 2) -> Path:
+    """An adapter of a base whose B is noise of this standard deviation, in a folder beside it."""
+    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(base), lora_config(model))
     move(adapted, noise, seed)
-    adapted.save_pretrained(root / name)
-    return root / name
+    adapted.save_pretrained(base.parent / name)
+    return base.parent / name
 
 
 def move(policy: PeftModel, by: float, seed: int = 1) -> None:

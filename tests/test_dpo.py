@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 from datasets import Dataset
-from nano_models import move
-from peft import PeftModel, get_peft_model
+from nano_models import nano_adapter
+from peft import PeftModel
 from prefect.logging import disable_run_logger
 from safetensors.torch import load_file
 from test_grpo_parity import PROMPTS, SYSTEMS, one_thread_and_the_signals_as_before, tiny  # noqa: F401  a fixture
@@ -42,7 +42,7 @@ from tucano.thoughts import told
 from tucano.training import grpo
 from tucano.training.jobs import Job, parse
 from tucano.training.orders import for_round
-from tucano.training.policies.load import load_base, load_policy, lora_config
+from tucano.training.policies.load import load_policy
 from tucano.training.preferences import dpo
 from tucano.training.preferences.dpo import ResumableDPOTrainer, arguments, ranked_pairs
 from tucano.training.rollouts.examiner import ScoredCompletion
@@ -62,11 +62,7 @@ def settings(**changed: Any) -> PipelineSettings:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six prompts, and a tiny model in model/ with an adapter in adapter/ that stands for GRPO's."""
     place = tiny(tmp_path_factory.mktemp("dpo") / "tiny")
-    shape = settings().model
-    model, _ = load_base(shape, str(place / "model"))
-    adapted = get_peft_model(model, lora_config(shape))
-    move(adapted, 0.02, seed=2)
-    adapted.save_pretrained(place / "adapter")
+    nano_adapter(place / "model", settings().model, noise=0.02)
     return place
 
 
