@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
-from peft import get_peft_model
+from peft import PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM
 
 from tucano.prompts import Prompt, write_prompts
@@ -26,12 +26,17 @@ def nano_base(root: Path, model: ModelSettings, systems: Mapping[str, str], prom
     tokenizer.save_pretrained(root / "base")
 
 
-def nano_adapter(root: Path, model: ModelSettings, noise: float, name: str = "adapter", seed: int = 2) -> Path:
-    """An adapter of the base whose B is noise of this standard deviation."""
-    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(root / "base"), lora_config(model))
-    generator = torch.Generator().manual_seed(seed)
-    for weights, tensor in adapted.named_parameters():
-        if "lora_B" in weights:
-            tensor.data = noise * torch.randn(tensor.shape, generator=generator)
-    adapted.save_pretrained(root / name)
-    return root / name
+def nano_adapter(base: Path, model: ModelSettings, noise: float, name: str = "adapter", seed: int = 2) -> Path:
+    """An adapter of a base whose B is noise of this standard deviation, in a folder beside it."""
+    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(base), lora_config(model))
+    move(adapted, noise, seed)
+    adapted.save_pretrained(base.parent / name)
+    return base.parent / name
+
+
+def move(policy: PeftModel, by: float, seed: int = 1) -> None:
+    """Add noise of this standard deviation to every B, which a new adapter has at 0."""
+    noise = torch.Generator().manual_seed(seed)
+    for name, weight in policy.named_parameters():
+        if "lora_B" in name:
+            weight.data += by * torch.randn(weight.shape, generator=noise)

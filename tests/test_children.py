@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from subprocess import PIPE
@@ -9,6 +10,7 @@ from subprocess import PIPE
 import pytest
 
 from tucano.errors import WorkerCrashed, WorkerFailed
+from tucano.training import launch
 from tucano.training.jobs import Job
 from tucano.training.launch import environment, run_job
 from tucano.training.worker import INTERRUPTED
@@ -41,22 +43,42 @@ def test_a_child_that_speaks_is_left_alone_however_long_it_takes(tmp_path: Path)
         run_job(job(tmp_path), slow, print, silence_s=5)
 
 
+def test_a_child_that_is_killed_is_a_crash(tmp_path: Path) -> None:
+    with pytest.raises(WorkerCrashed, match="sft was killed by SIGKILL; its last checkpoint is kept"):
+        run_job(job(tmp_path), interpreter(tmp_path, "kill -9 $$"), print)
+
+
+def test_nothing_starts_once_a_run_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopping = threading.Event()
+    stopping.set()
+    monkeypatch.setattr(launch, "_stopping", stopping)
+    with pytest.raises(WorkerCrashed, match="being stopped"):
+        run_job(job(tmp_path), None, print)
+
+
 WATCHING = """
 import multiprocessing, sys, time
-from tucano.training.worker import _end_with_parent
-_end_with_parent()
-time.sleep(0.5)  # the thread waits by now
-forked = multiprocessing.get_context("fork").Process(target=str)
-forked.start()
-forked.join(20)
-print("it ended" if forked.exitcode == 0 else "it hangs", flush=True)
-forked.kill()
-time.sleep(600)
+from pathlib import Path
+from tucano.training import worker
+
+def run(job):
+    time.sleep(0.5)  # the thread that waits for the parent's end does so by now
+    forked = multiprocessing.get_context("fork").Process(target=str)
+    forked.start()
+    forked.join(20)
+    print("it ended" if forked.exitcode == 0 else "it hangs", flush=True)
+    forked.kill()
+    time.sleep(600)
+
+worker.run = run
+worker.main(Path(sys.argv[1]))
 """
 
 
-def test_a_process_forked_from_a_child_ends_and_the_child_ends_with_its_parent() -> None:
-    with subprocess.Popen([sys.executable, "-c", WATCHING], stdin=PIPE, stdout=PIPE, text=True) as child:
+def test_a_process_forked_from_a_child_ends_and_the_child_ends_with_its_parent(tmp_path: Path) -> None:
+    job(tmp_path).write(tmp_path / "job.json")
+    command = [sys.executable, "-c", WATCHING, str(tmp_path / "job.json")]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True) as child:
         assert child.stdin is not None and child.stdout is not None
         try:
             said = child.stdout.readline()

@@ -85,10 +85,9 @@ def random_prompts(count: int) -> list[list[int]]:
     return [torch.randint(8, VOCABULARY, (length,), generator=generator).tolist() for length in lengths]
 
 
-@pytest.mark.parametrize("adapted", [False, True])
-def test_greedy_tokens_equal_those_of_transformers(adapted: bool) -> None:
-    model = with_random_adapter(tiny_model()) if adapted else tiny_model()
-    prompts = random_prompts(24)
+def test_greedy_tokens_equal_those_of_transformers() -> None:
+    """With an adapter on some of its matrices."""
+    model, prompts = with_random_adapter(tiny_model()), random_prompts(24)
     ours = Decoder(model).sample(prompts + prompts[:5], 40, [STOP], temperature=0)
     assert min(map(len, ours)) < 40 == max(map(len, ours)), "or the batch never shrank"
     assert ours[:24] == [greedy_by_transformers(model, prompt, 40) for prompt in prompts]

@@ -11,7 +11,8 @@ import pytest
 import storages
 import torch
 from datasets import Dataset
-from peft import PeftModel, get_peft_model
+from nano_models import nano_adapter
+from peft import PeftModel
 from prefect.logging import disable_run_logger
 from safetensors.torch import load_file
 from test_grpo_parity import PROMPTS, SYSTEMS, one_thread_and_the_signals_as_before, tiny  # noqa: F401  a fixture
@@ -42,7 +43,7 @@ from tucano.thoughts import told
 from tucano.training import grpo
 from tucano.training.jobs import Job, parse
 from tucano.training.orders import for_round
-from tucano.training.policies.load import load_base, load_policy, lora_config
+from tucano.training.policies.load import load_policy
 from tucano.training.preferences import dpo
 from tucano.training.preferences.dpo import ResumableDPOTrainer, arguments, ranked_pairs
 from tucano.training.rollouts.examiner import ScoredCompletion
@@ -62,14 +63,7 @@ def settings(**changed: Any) -> PipelineSettings:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six prompts, and a tiny model in model/ with an adapter in adapter/ that stands for GRPO's."""
     place = tiny(tmp_path_factory.mktemp("dpo") / "tiny")
-    shape = settings().model
-    model, _ = load_base(shape, str(place / "model"))
-    adapted = get_peft_model(model, lora_config(shape))
-    noise = torch.Generator().manual_seed(2)
-    for name, weight in adapted.named_parameters():
-        if "lora_B" in name:
-            weight.data = 0.02 * torch.randn(weight.shape, generator=noise)
-    adapted.save_pretrained(place / "adapter")
+    nano_adapter(place / "model", settings().model, noise=0.02)
     return place
 
 
@@ -284,7 +278,12 @@ def test_without_a_pair_grpo_s_adapter_is_handed_on(
     assert made["validation"] == [(0, made["best_value"])]
     told = [said.notice for line in capsys.readouterr().out.splitlines() if (said := parse(line)) and said.notice]
     assert len(told) == 1 and told[0].startswith("there is no pair to learn from") and "GRPO" not in told[0]
-    adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]
+    assert_handed_on(folder, tmp_path)
+
+
+def assert_handed_on(folder: Path, place: Path) -> None:
+    """What a training has delivered is the adapter that it began with."""
+    adapters = [made / "adapter" / "adapter_model.safetensors" for made in (folder, place / "output")]
     before, after = map(load_file, adapters)
     assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
 
@@ -373,7 +372,5 @@ def test_dpo_can_begin_where_sft_ended(folder: Path, tmp_path: Path) -> None:
     made = grpo.run(job_in(tmp_path, "grpo", chosen, folder, folder / "model", folder / "adapter"))
     assert made is not None and (made["steps"], made["best_step"]) == (0, 0)
     assert made["validation"] == [(0, made["best_value"])]
-    adapters = [place / "adapter" / "adapter_model.safetensors" for place in (folder, tmp_path / "output")]
-    before, after = map(load_file, adapters)
-    assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
+    assert_handed_on(folder, tmp_path)
     train(folder, tmp_path / "then", chosen)

@@ -69,7 +69,7 @@ def shop(home: Path, overrides: Sequence[str] = OVERRIDES, shipped: bool = False
     """What `bundles` makes, with weights that answer: a base, an adapter, and both merged; or mini instead."""
     home.mkdir(exist_ok=True)
     nano_base(home, MODEL, SYSTEMS, [])
-    adapter = nano_adapter(home, MODEL, noise=0.2)
+    adapter = nano_adapter(home / "base", MODEL, noise=0.2)
     base = StartFiles(home).base
 
     def write_sft(draft: Path) -> dict[str, Any]:

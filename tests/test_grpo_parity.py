@@ -202,6 +202,12 @@ def logits_of(model: Any, prompt: list[int], completion: list[int]) -> Tensor:
         return model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
 
 
+def logps_of(model: Any, prompt: list[int], completion: list[int]) -> Tensor:
+    """What the model says of each token of the completion."""
+    every = logits_of(model, prompt, completion).log_softmax(dim=-1)
+    return every.gather(1, torch.tensor(completion)[:, None]).squeeze(1)
+
+
 def expected_loss(made: Any, inputs: dict[str, Tensor]) -> float:
     """Policy loss and entropy bonus by the papers' formulas in plain loops, from one unpadded sequence at a time."""
     chosen, policy, bonus, rows = made.settings, [], [], len(inputs["advantages"])
@@ -292,12 +298,7 @@ def test_a_refilled_batch_is_what_sampling_those_prompts_would_give(folder: Path
     output = rollout(made, 0, 1)
     for row in range(8):
         prompt, completion = row_of(output, row)
-        expected = (
-            logits_of(made.model, prompt, completion)
-            .log_softmax(dim=-1)
-            .gather(1, torch.tensor(completion)[:, None])
-            .squeeze(1)
-        )
+        expected = logps_of(made.model, prompt, completion)
         assert torch.allclose(output["old_per_token_logps"][row, : len(completion)], expected, atol=1e-5)
 
 

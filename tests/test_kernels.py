@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import torch
 from test_decode import STOP, random_prompts, tiny_model
-from test_grpo_parity import ours, settings, tiny
-from test_likelihood import batch
-from test_packed import adapted, rows
+from test_grpo_parity import logps_of, ours, settings, tiny
+from test_likelihood import batch, rows
+from test_packed import adapted
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -82,10 +82,7 @@ def test_draws_and_likelihoods_have_a_deterministic_form() -> None:
         found = token_logps(model, prompts, drawn)
         baselines(torch.rand(4, 3))
     for prompt, tokens, logps in zip(prompts, drawn, found, strict=True):
-        with torch.no_grad():
-            whole = model(input_ids=torch.tensor([[*prompt, *tokens]])).logits.log_softmax(dim=-1)
-        expected = whole[0, len(prompt) - 1 : -1].gather(1, torch.tensor(tokens)[:, None]).squeeze(1)
-        assert torch.allclose(logps, expected, atol=1e-5)
+        assert torch.allclose(logps, logps_of(model, prompt, tokens), atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,20 @@ def batch(prompts: list[list[int]], completions: list[list[int]]) -> tuple[Tenso
     return torch.tensor(rows), torch.tensor(masks), length
 
 
+def rows() -> tuple[list[list[int]], list[list[int]]]:
+    """Five prompts with three completions each, of 1 to 7 tokens."""
+    prompts = [prompt for prompt in random_prompts(5) for _ in range(3)]
+    generator = torch.Generator().manual_seed(8)
+    return prompts, [torch.randint(1, VOCABULARY, (1 + row % 7,), generator=generator).tolist() for row in range(15)]
+
+
+def gradients(model: torch.nn.Module, value: Tensor) -> dict[str, Tensor]:
+    """Of every parameter that has one, by its name."""
+    model.zero_grad()
+    value.backward()
+    return {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
+
+
 def row_by_row(
     model: torch.nn.Module,
     prompts: list[list[int]],
@@ -62,26 +76,16 @@ def test_what_is_measured_is_the_same_once_a_trainer_has_prepared_the_model(has_
 
 def test_equal_to_reading_every_row_whole() -> None:
     model = with_random_adapter(tiny_model())
-    prompts = [prompt for prompt in random_prompts(5) for _ in range(3)]
-    generator = torch.Generator().manual_seed(8)
-    completions = [
-        torch.randint(1, VOCABULARY, (1 + row % 7,), generator=generator).tolist() for row in range(len(prompts))
-    ]
+    prompts, completions = rows()
     ids, mask, length = batch(prompts, completions)
-    weights = torch.randn(len(prompts), length, generator=generator)
-
-    def gradients(logps: Tensor) -> list[Tensor]:
-        model.zero_grad()
-        (logps * weights).sum().backward()
-        return [weight.grad.clone() for weight in model.parameters() if weight.grad is not None]
-
+    weights = torch.randn(len(prompts), length, generator=torch.Generator().manual_seed(2))
     logps, entropies = completion_logps(model, ids, mask, length, TEMPERATURE, entropy_gradient=False)
     expected_logps, expected_entropies = row_by_row(model, prompts, completions, length)
     assert torch.allclose(logps, expected_logps, atol=1e-5)
     assert torch.allclose(entropies, expected_entropies, atol=1e-5)
-    ours, theirs = gradients(logps), gradients(expected_logps)
-    assert len(ours) == len(theirs) > 0
-    assert all(torch.allclose(a, b, atol=2e-4, rtol=1e-4) for a, b in zip(ours, theirs, strict=True))
+    ours, theirs = (gradients(model, (found * weights).sum()) for found in (logps, expected_logps))
+    assert ours.keys() == theirs.keys() and ours
+    assert all(torch.allclose(ours[name], theirs[name], atol=2e-4, rtol=1e-4) for name in ours)
 
 
 def test_measuring_reads_a_prompt_once_and_says_the_same_in_the_order_asked(monkeypatch: pytest.MonkeyPatch) -> None:

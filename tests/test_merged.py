@@ -67,7 +67,7 @@ def merge(base: Path, adapter: Path | None, folder: Path) -> Path:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_bits_are_those_of_a_merge_in_memory(shape: str, without_pad: bool, tmp_path: Path) -> None:
     base_of(SHAPES[shape], tmp_path / "base", without_pad, max_shard_size="20KB")
-    adapter = nano_adapter(tmp_path, MODEL, noise=0.1)
+    adapter = nano_adapter(tmp_path / "base", MODEL, noise=0.1)
     expected = in_memory(tmp_path / "base", adapter)
     expected.generation_config.eos_token_id = [2]
     expected.save_pretrained(tmp_path / "expected")
@@ -87,7 +87,7 @@ def test_without_an_adapter_it_is_the_base_in_16_bits(tmp_path: Path) -> None:
 def test_a_large_model_is_written_into_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merged, "MOST_BYTES", 20_000)
     base_of(SHAPES["llama, a head of its own"], tmp_path / "base")
-    adapter = nano_adapter(tmp_path, MODEL, noise=0.1)
+    adapter = nano_adapter(tmp_path / "base", MODEL, noise=0.1)
     merge(tmp_path / "base", adapter, tmp_path / "merged")
     index = json.loads((tmp_path / "merged" / "model.safetensors.index.json").read_text(encoding="utf-8"))
     files = {*index["weight_map"].values()}
@@ -108,7 +108,7 @@ def test_a_base_that_lacks_a_weight_is_refused(tmp_path: Path) -> None:
 def test_an_adapter_of_another_shape_or_with_nan_is_refused(tmp_path: Path) -> None:
     base_of(SHAPES["qwen3, tied"], tmp_path / "base")
     with pytest.raises(ValueError, match="NaNs detected"):
-        merge(tmp_path / "base", nano_adapter(tmp_path, MODEL, noise=math.nan), tmp_path / "merged")
+        merge(tmp_path / "base", nano_adapter(tmp_path / "base", MODEL, noise=math.nan), tmp_path / "merged")
 
 
 def test_what_is_written_is_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from test_decode import VOCABULARY, random_prompts, tiny_model
+from test_decode import tiny_model
 from test_gpu_without_one import Largest
-from test_likelihood import TEMPERATURE, batch, row_by_row
-from torch import Tensor
+from test_likelihood import TEMPERATURE, batch, gradients, row_by_row, rows
 
 from tucano.profiles import load_profile
 from tucano.training.policies import fused
@@ -25,18 +24,6 @@ def adapted(dtype: torch.dtype = torch.float32, **changed: object) -> PeftModel:
         if "lora_B" in name:
             torch.nn.init.normal_(weight, std=0.2)
     return model.train()
-
-
-def rows() -> tuple[list[list[int]], list[list[int]]]:
-    prompts = [prompt for prompt in random_prompts(5) for _ in range(3)]
-    generator = torch.Generator().manual_seed(8)
-    return prompts, [torch.randint(1, VOCABULARY, (1 + row % 7,), generator=generator).tolist() for row in range(15)]
-
-
-def gradients(model: PeftModel, value: Tensor) -> dict[str, Tensor]:
-    model.zero_grad()
-    value.backward()
-    return {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
 
 
 def test_packed_rows_give_what_rows_alone_give() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from nano_models import nano_adapter, nano_base
+from trainings import job_in
 
 from rewards import load_reward_set
 from tucano.errors import UserError
@@ -23,7 +24,6 @@ from tucano.training.answering.child import load
 from tucano.training.answering.messages import Opening, Question
 from tucano.training.answers import readings
 from tucano.training.jobs import Arm, version_arm
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import Policy, load_policy
 from tucano.training.policies.served_model import ServedModel
 from tucano.training.rollouts.examiner import Examiner
@@ -44,7 +44,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("per task")
     nano_base(root, MODEL, SYSTEMS, PROMPTS)
     for seed, task in enumerate(SYSTEMS):
-        nano_adapter(root, MODEL, 0.3, f"adapter/{task}", seed)
+        nano_adapter(root / "base", MODEL, 0.3, f"adapter/{task}", seed)
     return root
 
 
@@ -85,12 +85,10 @@ def test_passages_without_a_task_are_read_by_all_in_turn(place: Path) -> None:
 def packed(place: Path) -> ServedFiles:
     """What a registry version of it holds, made by the merge."""
     settings = PipelineSettings.model_validate({"model": MODEL.model_dump(), "grpo": {"max_completion_tokens": 12}})
-    (place / "merged").mkdir()
-    folders = JobFolders(prompts=place / "prompts", work=place / "work", output=place / "merged")
-    made = merge.run(order("merge", settings, 7, 1, folders, start=(str(place / "base"), str(place / "adapter"))))
+    made = merge.run(job_in(place, "merge", settings, place / "prompts", place / "base", place / "adapter"))
     assert made["faithful"] and float(str(made["mean_difference"])) < 0.01
     served = ServedFiles(place / "data")
-    shutil.copytree(place / "merged" / "model", served.model)
+    shutil.copytree(place / "output" / "model", served.model)
     shutil.copytree(place / "adapter", served.adapter)
     shutil.copy2(place / "prompts" / "system_prompts.json", served.system_prompts)
     served.serving.write_text(json.dumps({"temperature": 0.01, "max_new_tokens": 12, "seed": 7}), encoding="utf-8")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from nano_models import move
 from peft import LoraConfig, get_peft_model
 from transformers import GenerationConfig, PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM, TrainingArguments
 
@@ -290,10 +291,7 @@ def test_a_sampler_without_the_adapter_is_red(drawn_by: str, right: bool, tokeni
     for name, seed in (("policy", 1), ("another", 2)):
         model = build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0)
         adapted = get_peft_model(model, LoraConfig(r=4, target_modules=["up_proj", "down_proj"]))
-        noise = torch.Generator().manual_seed(seed)
-        for key, weight in adapted.named_parameters():
-            if "lora_B" in key:
-                weight.data = 0.04 * torch.randn(weight.shape, generator=noise)
+        move(adapted, 0.04, seed)
         policies[name] = adapted.eval()
     policies["base"] = build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0).eval()
 

@@ -41,7 +41,7 @@ def quantised(tmp_path_factory: pytest.TempPathFactory) -> Job:
     root = tmp_path_factory.mktemp("quantised")
     prompts = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "test", "own") for task in TASKS for n in range(4)]
     nano_base(root, MODEL, SYSTEMS, prompts)
-    nano_adapter(root, MODEL, noise=0.02)
+    nano_adapter(root / "base", MODEL, noise=0.02)
     settings = PipelineSettings.model_validate({"grpo": {"max_completion_tokens": 24}}).model_copy(
         update={"model": NF4}
     )
@@ -143,8 +143,7 @@ def nf4(**given: Any) -> PipelineSettings:
 def begun_before(place: Path) -> tuple[Path, Path]:
     """Base and adapter of an earlier stage."""
     folder = tiny(place / "tiny", hidden=64)
-    (folder / "base").symlink_to(folder / "model")
-    return folder, nano_adapter(folder, MODEL, noise=0.02)
+    return folder, nano_adapter(folder / "model", MODEL, noise=0.02)
 
 
 def test_dpo_trains_a_quantised_base_from_where_grpo_ended(tmp_path: Path) -> None:

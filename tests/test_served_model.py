@@ -16,6 +16,7 @@ import torch
 from nano_models import nano_adapter, nano_base
 from pace import until
 from safetensors.torch import load_file, save_file
+from trainings import job_in
 
 from deployments.services import answers
 from tucano.prompts import TASKS, Prompt
@@ -25,7 +26,6 @@ from tucano.tracking.models import WEIGHTS, pack
 from tucano.tracking.store import default_uri
 from tucano.training import merge
 from tucano.training.jobs import Job
-from tucano.training.orders import JobFolders, order
 from tucano.training.policies import served_model
 from tucano.training.policies.load import load_policy
 
@@ -42,13 +42,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
         Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(4)
     ]
     nano_base(root, MODEL, SYSTEMS, prompts)
-    nano_adapter(root, MODEL, noise=0.1)
+    nano_adapter(root / "base", MODEL, noise=0.1)
     settings = PipelineSettings.model_validate({"model": MODEL.model_dump(), "grpo": {"max_completion_tokens": 24}})
-    output = root / "merged"
-    output.mkdir()
-    start = (str(root / "base"), str(root / "adapter"))
-    folders = JobFolders(prompts=root / "prompts", work=root / "work", output=output)
-    return order("merge", settings, 7, 1, folders, start=start)
+    return job_in(root, "merge", settings, root / "prompts", root / "base", root / "adapter")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 import torch
 from chat_api import Handler, Response, Server, serving
 from test_algorithms import of_sums
-from test_grpo_parity import logits_of, ours, rollout, row_of, settings, tiny, trainer
+from test_grpo_parity import logps_of, ours, rollout, row_of, settings, tiny, trainer
 from test_grpo_parity import one_thread_and_the_signals_as_before as one_thread_and_the_signals_as_before
 from transformers import AutoTokenizer
 
@@ -92,9 +92,7 @@ def test_each_tokens_advantage_is_what_two_models_say_of_it(folder: Path, tmp_pa
     for row in range(8):
         prompt, drawn = row_of(output, row)
         for model, sign in ((teacher, 1), (made.model, -1)):
-            logps = (
-                logits_of(model, prompt, drawn).log_softmax(dim=-1).gather(1, torch.tensor(drawn)[:, None]).squeeze(1)
-            )
+            logps = logps_of(model, prompt, drawn)
             output["advantages"][row, : len(drawn)] -= 0.5 * sign * logps
             gaps.append(sign * logps)
     assert output["advantages"].abs().max() < 1e-5, "nothing is left, behind the ends neither"

@@ -130,16 +130,6 @@ def test_a_thought_that_the_template_has_opened_is_read_as_one(tokenizer: PreTra
     assert score == load_reward_set("grounded").score(PRODUCT, PUSH)
 
 
-def test_a_thought_is_read_by_the_system_prompt_that_was_asked(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Of a base that thinks unless it is told not to, a thought without an end was an answer: no run said either."""
-    forked = copy.deepcopy(tokenizer)
-    forked.chat_template = str(tokenizer.chat_template) + "{{ '<think>\n' if add_generation_prompt and not quiet }}"
-    reader, thought = Reader(forked), tokenizer.encode("abc")
-    for system in ("Escreva.", told("Escreva.", True)):
-        assert reader.read(thought, system) == Said("", len(thought), cut=True)
-    assert reader.read(thought, told("Escreva.", False)) == Said("abc")
-
-
 def test_a_public_answer_is_read_by_the_switch_that_it_was_asked_with(
     tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

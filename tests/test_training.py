@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from pace import slowness, until
+from pace import slowness
 from trainings import job_in
 
 from benchmarks.drill_runs import newest_valid
@@ -25,7 +24,7 @@ from tucano.settings.model import LoadedModel
 from tucano.storage.journal import read_journal
 from tucano.training import launch
 from tucano.training.checkpoints.manifest import step_of
-from tucano.training.jobs import Arm, ChildKind, Job, Progress
+from tucano.training.jobs import Arm, Progress
 from tucano.training.launch import forking, run_job
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -50,15 +49,11 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def job(kind: ChildKind, prompts: Path, place: Path, chosen: PipelineSettings, **more: Any) -> Job:
-    return job_in(place, kind, chosen, prompts, **more)
-
-
 @pytest.fixture(scope="module")
 def start(prompts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The nano model after a short SFT."""
     place = tmp_path_factory.mktemp("sft")
-    result = run_job(job("sft", prompts, place, settings()), None, lambda progress: None)
+    result = run_job(job_in(place, "sft", settings(), prompts), None, lambda progress: None)
     losses = [loss for _, loss in result["validation_losses"]]
     assert losses[-1] < losses[0]
     return place / "output" / "model"
@@ -82,7 +77,7 @@ def forked(start: Path) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def undisturbed(prompts: Path, start: Path, forked: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("grpo")
-    run_job(job("grpo", prompts, place, settings(), base=str(start)), None, lambda progress: None)
+    run_job(job_in(place, "grpo", settings(), prompts, base=start), None, lambda progress: None)
     return place
 
 
@@ -90,7 +85,7 @@ def test_a_forked_child_computes_the_bits_of_a_started_one(
     prompts: Path, start: Path, forked: None, tmp_path: Path
 ) -> None:
     """That it does so in GRPO, too, the test of SIGTERM says."""
-    run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
+    run_job(job_in(tmp_path, "sft", settings(), prompts), None, lambda progress: None)
     assert (tmp_path / "output" / "model" / "model.safetensors").read_bytes() == (
         start / "model.safetensors"
     ).read_bytes()
@@ -99,7 +94,7 @@ def test_a_forked_child_computes_the_bits_of_a_started_one(
 def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(
     prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
-    chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
+    chosen = job_in(tmp_path, "grpo", settings(), prompts, base=start)
 
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
         run_job(chosen, None, SignalAt(3, signal.SIGKILL))
@@ -110,26 +105,6 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
     assert seen == list(range(step_of(newest.name) + 1, 9))
     assert adapter_bytes(tmp_path) == adapter_bytes(undisturbed)
     assert journal_steps(tmp_path, "train/reward/total") == list(range(1, 9))
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Children are, though there is a server."""
-    monkeypatch.setattr(launch, "_fork_server", None)
-
-
-@pytest.mark.usefixtures("started")
-def test_a_started_child_that_is_killed_is_a_crash(prompts: Path, tmp_path: Path) -> None:
-    """How it goes on from its checkpoint is the same as for a forked one."""
-
-    def kill() -> None:
-        os.kill(until(children_of_this_process)[0], signal.SIGKILL)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    with pytest.raises(WorkerCrashed, match="sft was killed by SIGKILL"):
-        run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
-    killer.join()
 
 
 class SignalAt:
@@ -147,16 +122,12 @@ class SignalAt:
 
 def child_of_this_process() -> int:
     """The training child, whether it was started or forked."""
-    return children_of_this_process()[0]
-
-
-def children_of_this_process() -> list[int]:
     living = (c for c in psutil.Process().children(recursive=True) if c.status() != psutil.STATUS_ZOMBIE)
-    return [
+    return next(
         child.pid
         for child in living
         if "tucano.training." in " ".join(child.cmdline()) and child.name() not in ("fork server", "keeper")
-    ]
+    )
 
 
 @pytest.mark.parametrize("way", ["started", "forked"])
@@ -164,7 +135,7 @@ def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
     way: str, prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     """Whoever goes on from there is forked, as the undisturbed one is."""
-    chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
+    chosen = job_in(tmp_path, "grpo", settings(), prompts, base=start)
     at_three = SignalAt(3, signal.SIGTERM)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(WorkerCrashed, match="saved its state"):
         if way == "started":
@@ -184,32 +155,10 @@ def values(place: Path) -> list[tuple[int, dict[str, float]]]:
     return [(entry.step, entry.results) for entry in entries]
 
 
-@pytest.mark.long
-def test_a_child_does_not_outlive_its_parent(prompts: Path, start: Path, tmp_path: Path) -> None:
-    """The parent is a process of its own here, killed with SIGKILL while its child trains."""
-    chosen = job("grpo", prompts, tmp_path, settings(max_steps=500, eval_steps=100, save_steps=100), base=str(start))
-    parent = psutil.Popen(
-        [os.sys.executable, "-c", PARENT, json.dumps({name: getattr(chosen, name) for name in chosen.__slots__})]  # type: ignore[attr-defined]
-    )
-    until(lambda: journal_steps(tmp_path, "train/reward/total"))
-    children = parent.children(recursive=True)
-    parent.kill()
-    _, alive = psutil.wait_procs(children, timeout=600)
-    assert children and not alive
-
-
-PARENT = """
-import json, sys
-from tucano.training.jobs import Job
-from tucano.training.launch import run_job
-run_job(Job(**json.loads(sys.argv[1])), None, lambda progress: None)
-"""
-
-
 def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
     """The start answers twice as often here, as it does beside two seeds."""
     arms = [Arm("sft", str(start), times=2), Arm("seed-1", str(start), str(undisturbed / "output" / "adapter"))]
-    asked = job("answer", prompts, tmp_path, settings(), arms=arms)
+    asked = job_in(tmp_path, "answer", settings(), prompts, arms=arms)
     run_job(asked, None, lambda progress: None)
     rows = [
         json.loads(line) for line in (tmp_path / "output" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
@@ -221,10 +170,10 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
     assert len(read) == 2 * 40 and all(reading.nats > 0 < reading.tokens for reading in read)
     before = {}
     for arm in arms[1:]:
-        alone = job("answer", prompts, tmp_path / arm.name, settings(), arms=[arm], reference=arms[0])
+        alone = job_in(tmp_path / arm.name, "answer", settings(), prompts, arms=[arm], reference=arms[0])
         run_job(alone, None, lambda progress: None)
         before[arm.name] = alone.output
-    joined = job("answer", prompts, tmp_path / "joined", settings(), arms=arms, answered=before)
+    joined = job_in(tmp_path / "joined", "answer", settings(), prompts, arms=arms, answered=before)
     run_job(joined, None, lambda progress: None)
     for name in ("answers.jsonl", "language.jsonl"):
         together = (tmp_path / "output" / name).read_bytes()
@@ -237,15 +186,7 @@ def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, forked
     model = {**SMALL["model"], "name": "no/such-model"}
     plain = validated({**SMALL, "model": model, "sft": {"enabled": False}})
     with pytest.raises(UserError, match=r"needs model\.revision"):
-        run_job(job("grpo", prompts, tmp_path, plain, base="no/such-model"), None, lambda progress: None)
-
-
-def test_nothing_starts_once_a_run_is_stopped(prompts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopping = threading.Event()
-    stopping.set()
-    monkeypatch.setattr(launch, "_stopping", stopping)
-    with pytest.raises(WorkerCrashed, match="being stopped"):
-        run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
+        run_job(job_in(tmp_path, "grpo", plain, prompts, base=Path("no/such-model")), None, lambda progress: None)
 
 
 @pytest.mark.long
@@ -253,14 +194,14 @@ def test_a_given_model_gets_an_adapter_that_sft_and_grpo_train(prompts: Path, st
     """A local Qwen3 folder stands for a downloaded model; the path through LoRA is the one that a real model takes."""
     model = {"name": str(start), "max_length_tokens": 512}
     given = validated({**SMALL, "model": model, "sft": {**SMALL["sft"], "max_epochs": 1}})
-    run_job(job("sft", prompts, tmp_path / "sft", given, base=str(start)), None, lambda progress: None)
+    run_job(job_in(tmp_path / "sft", "sft", given, prompts, base=start), None, lambda progress: None)
     adapter = tmp_path / "sft" / "output" / "adapter"
     before = (adapter / "adapter_model.safetensors").read_bytes()
-    chosen = job("grpo", prompts, tmp_path / "grpo", given, base=str(start), adapter=str(adapter))
+    chosen = job_in(tmp_path / "grpo", "grpo", given, prompts, base=start, adapter=adapter)
     result = run_job(chosen, None, lambda progress: None)
     assert result["steps"] == 8
     if result["best_step"] > 0:
         assert adapter_bytes(tmp_path / "grpo") != before
     arms = [Arm("base", str(start)), Arm("sft", str(start), str(adapter))]
-    answering = job("answer", prompts, tmp_path / "answers", given, arms=arms)
+    answering = job_in(tmp_path / "answers", "answer", given, prompts, arms=arms)
     assert run_job(answering, None, lambda progress: None) == {"arms": ["base", "sft"]}

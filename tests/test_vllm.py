@@ -20,6 +20,7 @@ from typing import Any
 import psutil
 import pytest
 import torch
+from nano_models import move
 from pace import slowness
 from test_grpo_parity import one_thread_and_the_signals_as_before, ours, tiny  # noqa: F401
 from test_grpo_parity import settings as small
@@ -39,7 +40,6 @@ from tucano.specs.registry import schema_of
 from tucano.storage.journal import read_journal
 from tucano.training import grpo
 from tucano.training.checkpoints import interruption
-from tucano.training.jobs import Job
 from tucano.training.launch import run_job
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_policy
@@ -89,14 +89,6 @@ def policy_of(folder: Path, moved: float = 0.05) -> Any:
     policy, _ = load_policy(small().model, str(folder / "model"), None, trainable=True, seed=1)
     move(policy, moved)
     return policy
-
-
-def move(policy: Any, by: float) -> None:
-    generator = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for name, weight in policy.named_parameters():
-            if "lora_B" in name:
-                weight += by * torch.randn(weight.shape, generator=generator)
 
 
 def decoding(policy: Any, tokens: int = 8, temperature: float = 1.0) -> Decoding:
@@ -324,15 +316,11 @@ def test_sampler_and_trainer_agree_on_a_4_bit_base(folder: Path, tmp_path: Path)
 def test_stale_weights_raise_the_alarm(folder: Path, tmp_path: Path) -> None:
     """A server that keeps its first adapter: the gap grows with every step that the policy takes."""
     run = chosen(interpreter(tmp_path, "stale"), max_steps=6, learning_rate=0.2)
-    grpo.run(job(folder, tmp_path, run))
+    grpo.run(job_in(tmp_path, "grpo", run, folder, folder / "model"))
     rows = read_journal(tmp_path / "work" / "journal.jsonl")
     gaps = [row.values[GAP] for row in rows if GAP in row.values]
     assert gaps[0] < 1e-4 < 0.05 < gaps[-1]
     assert any("health/sampler_apart" in row.values for row in rows)
-
-
-def job(folder: Path, place: Path, run: PipelineSettings) -> Job:
-    return job_in(place, "grpo", run, folder, folder / "model")
 
 
 @pytest.mark.long
@@ -341,8 +329,8 @@ def test_a_killed_trainer_goes_on_and_no_finished_step_is_lost(folder: Path, tmp
     command = interpreter(tmp_path)
     run = chosen(command, max_steps=6)
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
-        run_job(job(folder, tmp_path, run), None, SignalAt(3, signal.SIGKILL))
-    run_job(job(folder, tmp_path, run), None, lambda progress: None)
+        run_job(job_in(tmp_path, "grpo", run, folder, folder / "model"), None, SignalAt(3, signal.SIGKILL))
+    run_job(job_in(tmp_path, "grpo", run, folder, folder / "model"), None, lambda progress: None)
     found = {
         row.step: row.values[GAP] for row in read_journal(tmp_path / "work" / "journal.jsonl") if GAP in row.values
     }

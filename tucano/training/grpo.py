@@ -103,9 +103,7 @@ def of_tasks(settings: TrainerStage, prompts: Sequence[Prompt]) -> list[Prompt]:
 def build(
     job: Job, settings: TrainerStage, output: Path, callbacks: list[TrainerCallback]
 ) -> tuple[GrpoMixin, Examiner]:
-    """The trainer of a run, without what keeps it (attempt, journal, validation), and the examiner that asks its
-    policy.
-    """
+    """A run's trainer, without what keeps it (attempt, journal, validation), and who examines its policy."""
     files = PromptFiles(Path(job.prompts))
     folder = files.folder
     systems = files.systems()

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from tucano.artifacts.records import parsed
 from tucano.files.models import ServedFiles
 from tucano.files.per_task import adapters_by_task
 from tucano.presentation.numbers import duration
@@ -102,9 +103,7 @@ class Job:
 
     @classmethod
     def read(cls, path: Path) -> "Job":
-        fields = json.loads(path.read_text(encoding="utf-8"))
-        reference = Arm(**fields["reference"]) if fields["reference"] else None
-        return cls(**{**fields, "arms": [Arm(**arm) for arm in fields["arms"]], "reference": reference})
+        return parsed(cls, json.loads(path.read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +136,7 @@ def emit(progress: Progress) -> None:
 
 
 def pulse() -> None:
-    """Child's side: a sign of life between two events, where one piece of work may take long
-    (worker.silence_minutes).
-    """
+    """Child's side: a sign of life, where one piece of work may take long (worker.silence_minutes)."""
     print(flush=True)
 
 

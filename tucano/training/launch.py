@@ -134,9 +134,7 @@ def _started(job: Job, file: Path, python: str | None, shown: dict[str, str]) ->
 
 
 class Silence:
-    """Kills a child that says nothing for so many seconds. It counts its own looks, not the clock: while this process
-    was stopped nobody listened.
-    """
+    """Kills a child that is silent for too long. It counts looks, not time: while we were stopped nobody listened."""
 
     def __init__(self, child: Child, seconds: float) -> None:
         self.broken = False

@@ -28,7 +28,7 @@ from tucano.training.policies import effect
 from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.likelihood import Ids, token_logps
 from tucano.training.policies.load import Policy, load_base, load_policy
-from tucano.training.policies.per_task import by_speaker
+from tucano.training.policies.per_task import by_speaker, drawn_by_speaker
 from tucano.training.samplers import Decoding
 from tucano.training.samplers.local import LocalSampler
 
@@ -53,7 +53,8 @@ def run(job: Job) -> dict[str, object]:
     ids = encode(tokenizer, prompts, systems)
     tasks = [prompt.task for prompt in prompts]
     decoding = Decoding(settings.max_completion_tokens, 1.0, tuple(stop_tokens(trained, tokenizer)))
-    answers = _answers(trained, tasks, ids, decoding, torch.Generator().manual_seed(job.seed))
+    draws = drawn_by_speaker(LocalSampler(), trained, tasks, ids, decoding, torch.Generator().manual_seed(job.seed))
+    answers = [draw.tokens for draw in draws]
     expected = _logps(trained, tasks, ids, answers)
     assert isinstance(trained, PeftModel)
     with trained.disable_adapter():
@@ -72,15 +73,6 @@ def run(job: Job) -> dict[str, object]:
     if left is None:  # whoever loads the model sees whether it still is the one that is measured here
         replace(changed, with_adapter=effect.logps(reloaded, changed.texts)).write(stored)
     return _differences(expected, _logps(reloaded, tasks, ids, answers), bare, own)
-
-
-def _answers(
-    policy: Policy, tasks: Sequence[str], ids: Ids, decoding: Decoding, generator: torch.Generator
-) -> list[list[int]]:
-    """One answer to each prompt, by its task's adapter where tasks have their own."""
-    sampler = LocalSampler()
-    draws = by_speaker(policy, tasks, lambda rows: sampler.sample(policy, [ids[r] for r in rows], decoding, generator))
-    return [draw.tokens for draw in draws]
 
 
 def _logps(policy: Policy, tasks: Sequence[str], ids: Ids, answers: Ids) -> list[Tensor]:

@@ -301,9 +301,7 @@ def gradients(recorder: Recorder, moved: float) -> Seen:
 
 
 def give_back() -> bool:
-    """Whether the allocator gave back what it has free, as glibc's does: longer answers spread it, and that looks like
-    a leak.
-    """
+    """Whether the allocator gave back what it has free, as glibc's does: what longer answers spread looks leaked."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (AttributeError, OSError):

@@ -125,9 +125,7 @@ def generation(config: Any, shipped: Any, settings: PreflightStage) -> Seen:
 
 
 def tokenizers(examiners: PreTrainedTokenizerBase | None, trainers: PreTrainedTokenizerBase) -> Seen:
-    """Evaluations read and write with a tokenizer of their own; one that gets lost on the way shows at the first
-    evaluation only.
-    """
+    """Evaluations have a tokenizer of their own; one that gets lost shows at the first evaluation only."""
     if examiners is None or examiners.get_vocab() != trainers.get_vocab():
         found = "none" if examiners is None else f"one of {len(examiners)} tokens"
         return Seen(

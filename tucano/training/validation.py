@@ -72,9 +72,7 @@ class Validation:
         return step > self.curve[-1][0] and (step % self.settings.eval_steps == 0 or step == last)
 
     def look(self, model: Policy, step: int) -> None:
-        """Evaluate now. The same random stream at every look: differences between looks are the policy's, not the
-        draw's.
-        """
+        """Evaluate now. Each look has the same random stream: looks differ by the policy, not by the draw."""
         samples = self.settings.validation_samples
         completions = self.examiner.answer(model, self.prompts, samples, self.temperature, self.seed)
         values = summary(completions) | thinking(self.examiner, completions)
@@ -96,9 +94,7 @@ class Validation:
             self.waited += 1
 
     def delivered(self, model: Policy, place: Path) -> dict[str, object]:
-        """Hand on the best adapter, with what it does in the model that was trained; what a record tells of the
-        looks.
-        """
+        """Hand on the best adapter, with what it does in the trained model; what a record tells of the looks."""
         describe(model, self.best)
         self.best.rename(place)
         return {"best_step": self.best_step, "best_value": self.highest, "validation": self.curve}
@@ -178,9 +174,7 @@ def _paired_z(before: dict[str, float], after: dict[str, float]) -> float:
 
 
 def thinking(examiner: Examiner, completions: Sequence[ScoredCompletion]) -> dict[str, float]:
-    """Mean tokens of the thoughts of each task that is answered after one, and the share of thoughts that cost their
-    answer.
-    """
+    """Mean tokens of the thoughts of each task that thinks, and the share of thoughts that cost their answer."""
     values: dict[str, float] = {}
     thought = [completion for completion in completions if examiner.thinks(completion.prompt.task)]
     for task in sorted({completion.prompt.task for completion in thought}):

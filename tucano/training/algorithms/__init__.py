@@ -20,9 +20,7 @@ NOISE = 1.5e-6
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Part of a completion with a reward of its own, in [0, 1]; it has the tokens from start to end, the last one
-    excluded, or none where both are equal.
-    """
+    """Part of a completion with a reward of its own, in [0, 1], for its tokens [start, end), which may be none."""
 
     value: float
     start: int

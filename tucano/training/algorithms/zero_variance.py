@@ -16,9 +16,7 @@ from tucano.training.algorithms import NOISE, Algorithm, RolloutBatch
 
 @dataclass(frozen=True)
 class ZeroVariance(Algorithm):
-    """A group is live when its rewards, rounded to six decimals, differ: any component's for GDPO, else their sum, or
-    those of a block.
-    """
+    """Live is a group whose rewards (six decimals) differ: any component's for GDPO, else their sum, or a block's."""
 
     per_component: bool
 

@@ -26,7 +26,7 @@ from tucano.training.answering.messages import Drawn, Opened, Opening, Question,
 from tucano.training.checkpoints import arithmetic
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.load import Policy, load_policy
-from tucano.training.policies.per_task import by_speaker, tasks_of
+from tucano.training.policies.per_task import drawn_by_speaker, tasks_of
 from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Draw, Sampler
 from tucano.training.samplers.local import LocalSampler
@@ -81,11 +81,8 @@ class Answerer:
     def _draws(self, prompts: Sequence[Sequence[int]], questions: Sequence[Question], decoding: Decoding) -> list[Draw]:
         seed = questions[0].seed
         generator = self.generator if seed is None else torch.Generator().manual_seed(seed)
-        return by_speaker(
-            self.policy,
-            [question.task for question in questions],
-            lambda rows: self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, generator),
-        )
+        tasks = [question.task for question in questions]
+        return drawn_by_speaker(self.sampler, self.policy, tasks, prompts, decoding, generator)
 
     def _refusal(self, question: Question, prompt: Sequence[int]) -> str | None:
         """Why a question is not asked: a text may not pose as another turn of the chat, nor be too long for the

@@ -52,9 +52,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Its continuation. truncated: it reached its ceiling without an end. refused: why there is none; then the text is
-    empty.
-    """
+    """Its continuation. truncated: cut at its ceiling. refused: why there is none; the text is empty then."""
 
     text: str
     tokens_in: int

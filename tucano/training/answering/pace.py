@@ -15,7 +15,7 @@ from tucano.settings.comparison import GreedyAnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.load import Policy, load_arm
-from tucano.training.policies.per_task import by_speaker
+from tucano.training.policies.per_task import drawn_by_speaker
 from tucano.training.samplers import Decoding, Sampler
 from tucano.training.samplers.opening import rank_of, sampler_for
 
@@ -53,6 +53,5 @@ def _paces(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Iterator[Pace]:
 
 def _drawn(policy: Policy, sampler: Sampler, batch: Sequence[tuple[str, list[int]]], decoding: Decoding) -> int:
     """Tokens of the answers to these (task, prompt): in one go, or task by task where each has its own adapter."""
-    tasks = [task for task, _ in batch]
-    draws = by_speaker(policy, tasks, lambda rows: sampler.sample(policy, [batch[r][1] for r in rows], decoding))
-    return sum(len(draw.tokens) for draw in draws)
+    tasks, prompts = zip(*batch, strict=True)
+    return sum(len(draw.tokens) for draw in drawn_by_speaker(sampler, policy, tasks, prompts, decoding))

@@ -125,9 +125,7 @@ def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
 
 
 def last_record(place: Folder) -> Record | None:
-    """The newest attempt that has been recorded; a torn record counts for nothing, its attempt has written nothing
-    yet.
-    """
+    """The newest recorded attempt; a torn record counts for nothing, as its attempt has written nothing yet."""
     numbers = (int(found[1]) for name in place.names("") if (found := re.fullmatch(r"attempt-(\d+)\.json", name)))
     for number in sorted(numbers, reverse=True):
         try:
@@ -231,9 +229,7 @@ class _Copy:
     superseded_by: Record | None = None
 
     def push(self, name: str) -> None:
-        """Upload one checkpoint, its manifest last, and keep the newest there. A newer attempt elsewhere ends this
-        one.
-        """
+        """Upload a checkpoint, its manifest last, and keep the newest. A newer attempt elsewhere ends this one."""
         self.superseded_by = _newer(self.place, self.record)
         if self.superseded_by is not None:
             return

@@ -82,9 +82,7 @@ class Reporter(TrainerCallback):
         emit(Progress(self.stage, state.global_step, state.max_steps, shown, self._seconds_left(state)))
 
     def _seconds_left(self, state: TrainerState) -> float | None:
-        """By the steps since the first one of this attempt: before that come loading, batches made again and a look at
-        the validation set, once.
-        """
+        """By the steps since this attempt's first, before which come loading and a look at the validation set."""
         if self.started is None:
             self.started = (time.monotonic(), state.global_step)
         began, first = self.started

@@ -67,10 +67,15 @@ def write(
     _give_memory_back()
     model = base.skeleton(tokenizer)
     aliases = _aliases(model)
-    weights = _Weights(base.sources(), aliases, dict(model.state_dict()), device)
+    sources = base.sources()
+    empty = model.state_dict()
     layers = _layers(model, adapter, device) if adapter else {}
-    shapes = {name: torch.empty_like(weights.shapes[name], dtype=torch.bfloat16) for name in aliases}
-    store(shapes, lambda name: _added(weights.read(name), layers.get(name)).to("cpu", torch.bfloat16), folder)
+
+    def made(name: str) -> Tensor:
+        weight = _read(sources, aliases[name], empty[name].shape, device)
+        return _added(weight, layers.get(name)).to("cpu", torch.bfloat16)
+
+    store({name: torch.empty_like(empty[name], dtype=torch.bfloat16) for name in aliases}, made, folder)
     _describe(model, stop, folder)
 
 
@@ -89,31 +94,21 @@ def store(shapes: Mapping[str, Tensor], made: Callable[[str], Tensor], folder: P
         (folder / SAFE_WEIGHTS_INDEX_NAME).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n", "utf-8")
 
 
-@dataclass(frozen=True, slots=True)
-class _Weights:
-    """Of a base, read one by one."""
-
-    sources: dict[str, Path]
-    aliases: dict[str, list[str]]
-    shapes: dict[str, Tensor]
-    device: str
-
-    def read(self, name: str) -> Tensor:
-        """In float32 on the device; an embedding with the rows that padding has added."""
-        found = next((alias for alias in self.aliases[name] if alias in self.sources), None)
-        if found is None:
-            raise UserError(f"no file of the base has the weight {name}; bring the base back, or name another")
-        with safe_open(self.sources[found], framework="pt") as opened:  # closed again: what it maps counts as memory
-            weight = opened.get_tensor(found).to(self.device, torch.float32)
-        wanted = self.shapes[name].shape
-        if weight.dim() == 2 and len(weight) < len(self.shapes[name]):
-            weight = lengthened(weight, len(self.shapes[name]))
-        if weight.shape != wanted:
-            raise UserError(
-                f"{name} of the base is {tuple(weight.shape)} and its config says {tuple(wanted)}; bring the base back,"
-                " or name another"
-            )
-        return weight
+def _read(sources: Mapping[str, Path], names: Sequence[str], wanted: torch.Size, device: str) -> Tensor:
+    """A weight of the base by one of its names, in float32 on the device, with the rows that padding adds."""
+    found = next((name for name in names if name in sources), None)
+    if found is None:
+        raise UserError(f"no file of the base has the weight {names[0]}; bring the base back, or name another")
+    with safe_open(sources[found], framework="pt") as opened:  # closed again: what it maps counts as memory
+        weight: Tensor = opened.get_tensor(found).to(device, torch.float32)
+    if weight.dim() == 2 and len(weight) < wanted[0]:
+        weight = lengthened(weight, wanted[0])
+    if weight.shape != wanted:
+        raise UserError(
+            f"{names[0]} of the base is {tuple(weight.shape)} and its config says {tuple(wanted)}; bring the base back,"
+            " or name another"
+        )
+    return weight
 
 
 def _give_memory_back() -> None:

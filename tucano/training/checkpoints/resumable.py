@@ -116,9 +116,7 @@ class Pace:
 
 
 class ResumableTrainer(Trainer):
-    """Mixin for a Trainer: checkpoints that hold everything, and looks at the validation set that may be cut off and
-    made up.
-    """
+    """Mixin for a Trainer: checkpoints that hold everything, and validation that may be cut off and made up."""
 
     model: Policy
     optimizer: Optimizer
@@ -149,9 +147,7 @@ class ResumableTrainer(Trainer):
         return self.validation.is_due(self.state.global_step, self.state.max_steps)
 
     def look(self) -> None:
-        """Look at the validation set. Draws from no generator of training; changes state only once it cannot be cut off
-        any more.
-        """
+        """Look at the validation set; draw from no generator of training, change state once it cannot be cut off."""
         raise NotImplementedError
 
     def patience_is_over(self) -> bool:
@@ -159,9 +155,7 @@ class ResumableTrainer(Trainer):
         return waited_enough or (self.watch is not None and self.watch.must_stop)
 
     def train_resumable(self) -> bool:
-        """Train from the attempt's newest checkpoint, or the start, to the end. False: SIGTERM ended it, its state is
-        saved.
-        """
+        """Train from the newest checkpoint, or the start, to the end. False: SIGTERM ended it, its state is saved."""
         for callback in (PrinterCallback, ProgressCallback):
             self.remove_callback(callback)
         self._keeps_checkpoints = True
@@ -206,9 +200,7 @@ class ResumableTrainer(Trainer):
         states.put_back(self, saved["trainer"])
 
     def begin_steps(self) -> None:
-        """transformers has set its counters to zero on its way to the first step: what the checkpoint holds goes there
-        again.
-        """
+        """transformers has set its counters to zero before the first step: put back what the checkpoint holds."""
         if self.attempt.newest is not None:
             saved = torch.load(self.attempt.newest / STATE, weights_only=True)["trainer"]
             states.put_back(self, saved)
@@ -232,9 +224,7 @@ class ResumableTrainer(Trainer):
         return {"optimizer": self.optimizer.state_dict(), "scheduler": self.lr_scheduler.state_dict()}
 
     def _confirm(self, checkpoint: Path, **found: Any) -> None:
-        """Read back what was loaded and hold it against what the checkpoint's writer held. NotAsSaved names what
-        differs.
-        """
+        """Hold what was loaded against what the checkpoint's writer held. NotAsSaved names what differs."""
         saved = json.loads((checkpoint / DIGESTS).read_text(encoding="utf-8"))
         for name, value in found.items():
             wrong = states.differences(saved[name], states.digests(value))
@@ -290,9 +280,7 @@ class ResumableTrainer(Trainer):
         return FinishedStep(states.copied(self), states.copied(self.state), parts, generators(self.args.device))
 
     def _save_finished(self) -> None:
-        """Save the last finished step, unless that has been done, or this attempt has finished none; then end the
-        uploads.
-        """
+        """Save the last finished step, if this attempt has finished one that is not saved; then end the uploads."""
         name = f"checkpoint-{self.state.global_step}"
         if self._finished is not None and not (self.attempt.folder / name).exists():
             self._save_checkpoint(self.model, None)
@@ -300,9 +288,7 @@ class ResumableTrainer(Trainer):
             self.attempt.uploader.close(UPLOAD_SECONDS)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """Written beside its place, then sealed and moved there. Right after a step there is nothing to go back
-        from.
-        """
+        """Written beside its place, sealed and moved there. Right after a step there is nothing to go back from."""
         if not self._keeps_checkpoints:
             return
         finished = self._finished
@@ -346,9 +332,7 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, A
 
 
 def _called(model: Any) -> list[Any]:
-    """The modules that forward passes of training and of `generate` call: an adapter's wrapper calls past the hooks
-    inside it.
-    """
+    """What forward passes of training and of `generate` call: an adapter's wrapper calls past the hooks inside it."""
     return [model, model.get_base_model()] if hasattr(model, "get_base_model") else [model]
 
 

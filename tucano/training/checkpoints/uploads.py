@@ -11,9 +11,7 @@ logger = logging.getLogger(__name__)
 
 
 class Uploader:
-    """Pushes the checkpoint that was added last, again and again until it has arrived; one that was overtaken is left
-    out.
-    """
+    """Pushes the newest checkpoint, again and again until it has arrived; one that was overtaken is left out."""
 
     def __init__(self, push: Callable[[str], None]) -> None:
         self.push = push

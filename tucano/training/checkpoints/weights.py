@@ -45,9 +45,7 @@ def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase |
 
 
 def save(model: Policy, folder: Path) -> None:
-    """Write the trained adapter, or all weights of a model without one, and read the file back. NotAsSaved when it
-    holds something else.
-    """
+    """Write the trained adapter, or a whole model, and read it back. NotAsSaved when the file holds something else."""
     if isinstance(model, PeftModel):
         model.save_pretrained(str(folder), selected_adapters=[TRAINED], save_embedding_layers=False)
     else:
@@ -78,9 +76,7 @@ def describe(model: Policy, folder: Path) -> None:
 
 
 def read_back(model: Policy, folder: Path, name: str = TRAINED) -> None:
-    """Hold every weight of an adapter, or of a model without one, against the files in `folder`. NotAsSaved names
-    those that differ.
-    """
+    """Hold all weights of an adapter, or of a model without one, against a folder. NotAsSaved names what differs."""
     trained = adapter(model, name) if isinstance(model, PeftModel) else dict(model.state_dict())
     compare({**model.state_dict(), **trained}, stored_tensors(_files(folder)), folder, set(trained))
 
@@ -129,9 +125,7 @@ def kept_in_float32(model: Policy) -> Iterator[None]:
 
 
 def held(model: Policy) -> dict[str, dict[str, Tensor]]:
-    """All that training may hold beside a fixed base: {adapter: {name: weights}}, or all weights of a model without
-    one.
-    """
+    """What training may hold beside a fixed base: {adapter: {name: weights}}; all weights of a model without one."""
     if not isinstance(model, PeftModel):
         return {"": dict(model.state_dict())}
     return {name: adapter(model, name) for name in model.peft_config}

@@ -29,9 +29,6 @@ which is before, takes less, and the merge itself 2 GB.
 """
 MERGED_PER_SECOND = 8e6
 """Weights (assumed, of a disk that reads 100 MB a second): they are read, written, and read twice again."""
-NO_ROOM = "take a smaller model or lower model.max_length_tokens"
-ANY = replace(MACHINES["l4"], title="this machine's GPU")
-"""Its speed does not matter for what fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +85,11 @@ def forecast(
 
 
 def require_fitting(settings: PipelineSettings) -> None:
-    """UserError where a stage would not fit into this machine's GPU; nothing where the GPU or the model's shape is not
-    known.
-    """
+    """UserError where a stage would not fit into this machine's GPU, if that and the model's shape are known."""
     there = device_bytes("cuda")
     if there is not None and shape_of(settings.model) is not None:
-        machine = replace(ANY, memory_bytes=there, gpus=max(1, len(gpus_here())))
+        # of any speed: it does not matter for what fits
+        machine = replace(MACHINES["l4"], title="this machine's GPU", memory_bytes=there, gpus=max(1, len(gpus_here())))
         require_memory(forecast(settings, machine), settings)
 
 
@@ -317,7 +313,7 @@ class _Run:
         smaller = (rows for rows in range(grpo.micro_batch - 1, 0, -1) if grpo.batch_size % rows == 0)
         fits = next((rows for rows in smaller if self._step_bytes(rows) <= self.there_bytes), None)
         if fits is None:
-            return NO_ROOM
+            return "take a smaller model or lower model.max_length_tokens"
         return f"--set grpo.micro_batch={fits} would fit"
 
     def _comparison(self) -> Line:

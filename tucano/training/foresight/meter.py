@@ -72,9 +72,7 @@ class Meter:
         self._modes.close()
 
     def holds(self, tensors: Any) -> None:
-        """Count what was there before, like a model's weights, or is made: any nest of tensors, whose memory is held
-        until nobody refers to it.
-        """
+        """Count tensors that were there before, or are made, in any nest, until nobody refers to their memory."""
         for tensor in tree_leaves(tensors):
             if isinstance(tensor, Tensor):
                 self._hold(tensor.untyped_storage())

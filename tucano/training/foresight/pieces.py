@@ -15,8 +15,6 @@ import torch
 from peft import get_peft_model
 from torch import Tensor
 from transformers import DynamicCache, Qwen3Config, Qwen3ForCausalLM
-from trl import trainer as trl_trainer
-from trl.trainer.utils import _ChunkedLogProbFunction
 
 from tucano.requirements.machines import HOST_SECONDS, Machine
 from tucano.requirements.shapes import Shape
@@ -61,9 +59,7 @@ class Piece:
         return round(self._of_all(lambda meter: meter.moved_bytes))
 
     def seconds(self, machine: Machine, as_graph: bool = False) -> float:
-        """The host starts kernels while the GPU works on earlier ones, so that the slower of the two decides; of a CUDA
-        graph it starts none.
-        """
+        """The slower of GPU and host decides, as the host starts kernels ahead; of a CUDA graph it starts none."""
         working = self._of_all(
             lambda meter: sum(machine.seconds(kernel.moved_bytes, kernel.operations) for kernel in meter.kernels)
         )
@@ -209,12 +205,7 @@ class Pieces:
         inner = policy.get_base_model()
         hidden = inner.base_model(input_ids=ids, attention_mask=seen, use_cache=False).last_hidden_state
         asked = hidden[:, :-1][:, -completion:].flatten(0, 1)
-        labels = ids[:, -completion:].flatten()
-        head = inner.get_output_embeddings().weight
-        logps, _ = _ChunkedLogProbFunction.apply(
-            asked, head, None, labels, 1.0, trl_trainer.grpo_trainer._CHUNKED_LOGPROB_CHUNK_SIZE, None, 1.0
-        )
-        return logps
+        return packed.head(policy, asked, ids[:, -completion:].flatten(), 1.0)[0]
 
 
 def _hold_moments(meter: Meter, policy: Policy) -> None:

@@ -52,9 +52,7 @@ class Clock(TrainerCallback):
 
 
 def run(job: Job) -> dict[str, object]:
-    """Seconds of each piece: `start` of a child, `sft_step`, `sft_look`, `grpo_step`, and `answer`, of one
-    completion.
-    """
+    """Seconds of `start` (of a child), `sft_step`, `sft_look`, `grpo_step`, and `answer` (of one completion)."""
     start = time.time() - psutil.Process().create_time()
     settings = PipelineSettings.model_validate(job.settings)
     stage = of_sft(settings, job.seed)
@@ -108,9 +106,7 @@ def _of_grpo(job: Job, settings: PipelineSettings) -> dict[str, float]:
 
 @contextmanager
 def replaying(completions_of: Callable[[Sequence[Sequence[int]]], Completions]) -> Iterator[None]:
-    """The draw is made and its result replaced; the batch holds all rows, or after it was compacted those not finished
-    then.
-    """
+    """The draw is made, its result replaced; the batch holds all rows, or those unfinished when it was compacted."""
     sample = decode.Decoder.sample
     draw = decode.draw
     completions: Completions = []

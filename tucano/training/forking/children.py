@@ -31,20 +31,12 @@ class ForkedChild:
         self.pid = int(number)
 
     def poll(self) -> int | None:
-        if self._lock.acquire(blocking=False):  # who waits elsewhere will see the end
-            try:
-                self._hear(0)
-            finally:
-                self._lock.release()
+        self._hear(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """The exit code. TimeoutExpired where the child is still there after so many seconds."""
-        if self._lock.acquire(timeout=-1 if timeout is None else timeout):
-            try:
-                self._hear(timeout)
-            finally:
-                self._lock.release()
+        self._hear(timeout)
         if self.returncode is None:
             raise subprocess.TimeoutExpired("a training child", timeout or 0)
         return self.returncode
@@ -55,11 +47,15 @@ class ForkedChild:
                 os.kill(self.pid, number)
 
     def _hear(self, timeout: float | None) -> None:
-        if self.returncode is not None or not _speaks(self._told, timeout):
-            return
-        self.returncode = int(self._told.readline() or -signal.SIGKILL)  # nothing: its keeper was killed
-        self._told.close()
-        self._given.close()
+        if not self._lock.acquire(timeout=-1 if timeout is None else timeout):
+            return  # who waits elsewhere will see the end
+        try:
+            if self.returncode is None and _speaks(self._told, timeout):
+                self.returncode = int(self._told.readline() or -signal.SIGKILL)  # nothing: its keeper was killed
+                self._told.close()
+                self._given.close()
+        finally:
+            self._lock.release()
 
 
 def _speaks(pipe: TextIO, seconds: float | None) -> bool:

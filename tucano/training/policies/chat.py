@@ -27,9 +27,7 @@ def encode(
 
 
 def encode_chats(tokenizer: PreTrainedTokenizerBase, chats: Sequence[Chat]) -> list[list[int]]:
-    """Token ids of each chat, the assistant's turn opened. UserError for a tokenizer whose template does not take
-    them.
-    """
+    """Token ids of each chat, the assistant's turn opened. UserError where the template does not take them."""
     try:
         return tokenizer.apply_chat_template(
             harmless(tokenizer, chats), add_generation_prompt=True, tokenize=True, return_dict=True
@@ -39,9 +37,7 @@ def encode_chats(tokenizer: PreTrainedTokenizerBase, chats: Sequence[Chat]) -> l
 
 
 def harmless(tokenizer: PreTrainedTokenizerBase, chats: Iterable[Chat]) -> list[Chat]:
-    """The chats with each mark of the model's own (`</s>`) written apart (`< /s>`): nobody's text ends or opens a
-    turn.
-    """
+    """The chats with the model's own marks (`</s>`) written apart (`< /s>`): nobody's text ends or opens a turn."""
     special = (token.content for token in tokenizer.added_tokens_decoder.values() if token.special)
     marks = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))) or r"\A(?!)")
     return [

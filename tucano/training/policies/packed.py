@@ -44,11 +44,7 @@ def _is_plain(linear: Any) -> bool:
 def packed_logps(
     model: Any, ids: Tensor, mask: Tensor, length: int, temperature: float, room: int
 ) -> tuple[Tensor, Tensor]:
-    """Log-probability and entropy of each completion token, both [B, length]; 0 where `mask` is 0.
-
-    ids, mask: [B, S] prompts padded on the left, completions of at most `length` tokens padded on the right. `room`:
-    of how many tokens' activations, times layers, there is memory.
-    """
+    """As `likelihood.completion_logps`. room: of how many tokens' activations, times layers, there is memory."""
     real = mask.bool()
     lengths = mask.sum(dim=1)
     starts = F.pad(lengths.cumsum(0), (1, 0)).int()

@@ -6,10 +6,11 @@ In the loaded policy each adapter has its task's name. Whoever asks such a polic
 one adapter, or none, that makes no difference.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import torch
 from peft import PeftModel
 from transformers import PreTrainedModel
 
@@ -18,6 +19,7 @@ from tucano.prompts import TASKS
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.policies import effect
+from tucano.training.samplers import Decoding, Draw, Sampler
 
 T = TypeVar("T")
 
@@ -53,16 +55,25 @@ def by_speaker(policy: Policy, tasks: Sequence[str], ask: Callable[[list[int]], 
     """What `ask` gives for each row, in their order. It is called with the rows that one adapter answers, after that
     has been made to speak; once, with all of them, where there is one for all.
     """
+    if not tasks_of(policy):
+        return list(ask(list(range(len(tasks)))))
     found: dict[int, T] = {}
-    for rows in _by_adapter(policy, tasks):
+    for task in dict.fromkeys(tasks):
+        speak_for(policy, task)
+        rows = [row for row, of in enumerate(tasks) if of == task]
         found.update(zip(rows, ask(rows), strict=True))
     return [found[row] for row in range(len(tasks))]
 
 
-def _by_adapter(policy: Policy, tasks: Sequence[str]) -> Iterator[list[int]]:
-    if not tasks_of(policy):
-        yield list(range(len(tasks)))
-        return
-    for task in dict.fromkeys(tasks):
-        speak_for(policy, task)
-        yield [row for row, of in enumerate(tasks) if of == task]
+def drawn_by_speaker(
+    sampler: Sampler,
+    policy: Policy,
+    tasks: Sequence[str],
+    prompts: Sequence[Sequence[int]],
+    decoding: Decoding,
+    generator: torch.Generator | None = None,
+) -> list[Draw]:
+    """A draw for each of the prompts (token ids), by the adapter of its task where tasks have their own."""
+    return by_speaker(
+        policy, tasks, lambda rows: sampler.sample(policy, [prompts[row] for row in rows], decoding, generator)
+    )

@@ -48,9 +48,7 @@ class ServedModel:
         self.model = model.to(device).eval()
 
     def predict(self, model_input: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
-        """The answers in the rows' order. ValueError for a task without a system prompt; the same rows give the same
-        answers.
-        """
+        """The answers in the rows' order, the same for the same rows. ValueError for an unknown task."""
         unknown = sorted(set(model_input["task"]) - set(self.systems))
         if unknown:
             raise ValueError(f"task {unknown[0]!r} is none of {', '.join(self.systems)}")

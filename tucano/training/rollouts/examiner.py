@@ -15,7 +15,7 @@ from tucano.prompts import Prompt
 from tucano.thoughts import thinks
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.policies.chat import encode, stop_tokens
-from tucano.training.policies.per_task import by_speaker
+from tucano.training.policies.per_task import drawn_by_speaker
 from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Sampler
 from tucano.truth import truth
@@ -37,9 +37,7 @@ class ScoredCompletion:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """Lets a policy answer prompts and scores the answers: rewards of one set, and the ground truth where it is
-    known.
-    """
+    """Lets a policy answer prompts and scores the answers: rewards of one set, and the truth where it is known."""
 
     tokenizer: PreTrainedTokenizerBase
     system_prompts: dict[str, str]
@@ -62,11 +60,8 @@ class Examiner:
         ids = encode(self.tokenizer, repeated, self.system_prompts)
         stop = stop_tokens(model, self.tokenizer)
         decoding = Decoding(self.max_new_tokens, temperature, tuple(stop))
-        draws = by_speaker(
-            model,
-            [prompt.task for prompt in repeated],
-            lambda rows: self.sampler.sample(model, [ids[row] for row in rows], decoding, generator),
-        )
+        tasks = [prompt.task for prompt in repeated]
+        draws = drawn_by_speaker(self.sampler, model, tasks, ids, decoding, generator)
         model.train(was_training)
         drawn = [draw.tokens for draw in draws]
         reader = Reader(self.tokenizer, self.max_think_tokens)

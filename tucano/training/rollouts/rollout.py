@@ -84,9 +84,7 @@ class Rollout:
 def replace_rows(
     output: Mapping[str, Tensor], rows: Tensor, more: Mapping[str, Tensor], pad_token: int
 ) -> dict[str, Tensor]:
-    """TRL's tensors `output` with the rows [R] taken from `more`; prompts are padded on the left, completions on the
-    right.
-    """
+    """TRL's `output` with rows [R] from `more`; prompts are padded on the left, completions on the right."""
     merged = dict(output)
     for name, new in more.items():
         old = output[name]
@@ -104,9 +102,7 @@ def replace_rows(
 
 
 def leave_out(output: Mapping[str, Tensor], kept: Tensor) -> dict[str, Tensor]:
-    """TRL's tensors with only the rows `kept` [B] in the loss: in its mask, and in the number of tokens that dapo
-    divides by.
-    """
+    """TRL's tensors with only the rows `kept` [B] in the loss: in its mask, and in dapo's number of tokens."""
     mask = output["completion_mask"]
     loss_mask = kept.unsqueeze(1).to(mask).expand_as(mask).clone()
     return {**output, "tool_mask": loss_mask, "num_items_in_batch": (mask * loss_mask).sum()}

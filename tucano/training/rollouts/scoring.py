@@ -29,9 +29,7 @@ class Rewards:
     def score(
         self, completions: list[list[dict[str, str]]], prompt_ids: list[str], drawn: Sequence[Sequence[int]]
     ) -> list[Score]:
-        """The score of each completion, a chat of one message; `drawn` are their tokens. Asked again for the same
-        batch, nothing is scored.
-        """
+        """Of each completion, a chat of one message with the tokens `drawn`. The same batch is scored once."""
         texts = [completion[0]["content"] for completion in completions]
         if (texts, prompt_ids) != self._last[:2]:
             prompts = [self.by_id[prompt_id] for prompt_id in prompt_ids]

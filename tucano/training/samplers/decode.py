@@ -196,9 +196,7 @@ class Decoder:
         return logits[rows], cache, mask[rows], lengths[rows]
 
     def _read(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, Cache, Tensor, Tensor]:
-        """Read distinct prompts, padded on the left: logits [P, V], cache, additive key mask [P, 1, 1, L], lengths
-        [P].
-        """
+        """Read distinct prompts, left-padded: logits [P, V], cache, additive key mask [P, 1, 1, L], lengths [P]."""
         longest = max(map(len, prompts))
         device = self.embedding.device
         ids = torch.tensor([[0] * (longest - len(prompt)) + list(prompt) for prompt in prompts], device=device)

@@ -105,9 +105,7 @@ def batches(count: int, most: int) -> list[tuple[int, int]]:
 def _generate(
     model: Policy, batch: Sequence[Sequence[int]], decoding: Decoding, generator: torch.Generator, held: Held | None
 ) -> list[list[int]]:
-    """`model.generate` with every parameter explicit: a temperature of 0.1 in a shipped generation_config once cost a
-    whole run.
-    """
+    """`model.generate` with every parameter explicit: a temperature of .1 in a generation_config cost a whole run."""
     width, padding = max(map(len, batch)), decoding.stop[0]  # masked before a prompt, cut off behind an answer
     ids = torch.tensor([[padding] * (width - len(row)) + list(row) for row in batch], device=model.device)
     mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in batch], device=model.device)

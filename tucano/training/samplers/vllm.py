@@ -22,6 +22,7 @@ from peft import PeftModel
 
 from tucano.errors import WorkerFailed
 from tucano.training.checkpoints import interruption, weights
+from tucano.training.checkpoints.states import raw
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.jobs import pulse
 from tucano.training.samplers import Decoding, Draw, dequantised
@@ -126,7 +127,7 @@ def _digest(policy: PeftModel) -> str:
     hashed = hashlib.blake2b(digest_size=12)
     for name, tensor in sorted(weights.adapter(policy, weights.TRAINED).items()):
         hashed.update(name.encode())
-        hashed.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
+        hashed.update(raw(tensor).numpy().data)
     return hashed.hexdigest()
 
 
@@ -164,9 +165,7 @@ def _complete(server: Server, question: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _post(server: Server, path: str, body: dict[str, Any]) -> httpx.Response:
-    """ServerDied for a fault of the server; WorkerFailed where it refuses what we ask, which the next time is no
-    better.
-    """
+    """ServerDied for a fault of the server; WorkerFailed where it refuses what we ask, as it always will."""
     reply = server.client.post(path, json=body)
     if reply.is_server_error:
         raise ServerDied(f"{path}: HTTP {reply.status_code} {reply.text[:200]}")
