@@ -15,7 +15,7 @@ from rewards.parsing import text
 from rewards.parsing.claims import claims, insight_figures, sentences
 from rewards.parsing.fluency import stream
 from rewards.parsing.prose import advice_lines, disorder
-from rewards.texts.prose import LETTER, is_shredded, shapeless, stands
+from rewards.texts.prose import LETTER, piles_verbs, shapeless, stands
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.unwanted import harms
 
@@ -131,7 +131,7 @@ def _is_answer(prompt: PromptLike, answer: str) -> float:
     own; nothing of one that takes itself back, or advises harm."""
     said = advising.untabled(answer)
     folded = text.fold(said)
-    if harms(folded) or not stands(said) or is_shredded(said) or shapeless(said) > 1:
+    if harms(folded) or not stands(said) or piles_verbs(said) or shapeless(said) > 1:
         return 0.0
     tokens = text.words(folded)
     own = text.portuguese(tokens) * text.in_one_language(tokens) * text.variety(tokens)

@@ -119,10 +119,12 @@ def own_words(tokens: list[str], brief: str) -> float:
 def is_shredded(said: str) -> bool:
     """Whether a text is told in sentences of a word or a bare number («você! hoje! garanta!», «fone. 313.»)."""
     told = [line for line in _SENTENCE_END.split(_ITEM.sub("", said)) if len(text.words(line)) == 1]
-    return (
-        bool(_VERBS_IN_A_ROW.search(fold(said)))
-        or sum(_SHREDS if _BARE_NUMBER.fullmatch(line) else 1 for line in told) >= _SHREDS
-    )
+    return sum(_SHREDS if _BARE_NUMBER.fullmatch(line) else 1 for line in told) >= _SHREDS
+
+
+def piles_verbs(said: str) -> bool:
+    """Whether verbs stand in a row («reduzir investir implementar otimizar»)."""
+    return bool(_VERBS_IN_A_ROW.search(fold(said)))
 
 
 _VERBS_IN_A_ROW = re.compile(
@@ -204,7 +206,7 @@ def is_answer(said: str, brief: str, reads: Limits, copied: float = 0.0) -> floa
         * (_GIVEN_BACK if text.longest_copy(tokens, brief) > _PASTED else 1.0)
         * (_CUT if breaks_off(said) else 1.0)
         * (_BLEMISHED if marks or _SCRAPS.search(said) or _is_open(said) or _lists_words(said) else 1.0)
-        * (_SHREDDED if is_shredded(said) else 1.0)
+        * (_SHREDDED if is_shredded(said) or piles_verbs(said) else 1.0)
     )
 
 
