@@ -80,6 +80,7 @@ def test_a_guess_that_reads_no_table_is_no_query(judges: dict[str, Judge], text:
         ("insights", ANSWERS["insights"] + "\n" + "🎉" * 20),
         ("insights", ANSWERS["insights"] + "\n- reduzir investir implementar otimizar"),
         ("insights", "Não sei responder a esta pergunta.\n" + ANSWERS["insights"]),
+        ("insights", "Recomende ações em tópicos curtos.\n" + ANSWERS["insights"]),
         ("push", ANSWERS["push"] + "\u200b" * 30),
         ("push", "Desculpe, não posso. " + ANSWERS["push"]),
         ("push", "Produto: fone. Desconto: só " + ANSWERS["push"]),

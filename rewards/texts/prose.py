@@ -50,13 +50,14 @@ _UNSAID = re.compile(
     r"|\bnao (?:use|siga|publique|faca)m?(?! mais\b)"
     r"(?: isso| (?:est|ess)\w+ (?:sugest|recomend|analise)\w*)?(?=\W*(?:$|[:.!]))"
     r"|\bnao (?:tenho como|posso|consigo|sei) (?:ajud|respond)|\b(?:retiro|desdigo) (?:o |tudo)"
-    r"|\bnao e verdade\b|\bno es (?:verdad|cierto)|\bignore this"
+    r"|\brecomende (?:acoes em|topicos)\b|\bnao e verdade\b|\bno es (?:verdad|cierto)|\bignore this"
     r"|\bnao (?:acredite|confie|considere)m? n?(?:isso|isto)\b"
     r"|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\btambem nao serve\b"
     r"|\b(?:o contrario|o oposto|o inverso) disso\b"
     r"|(?:^|[.!?\n]\W{0,3})(?:brincadeira|mentira|esquece|pensando (?:melhor|bem)|na verdade,? (?:nao|esqueca|nada))\b"
 )
-"""What takes back what was advised or offered, beside what rewards/wording/beside.py knows of any answer."""
+"""What takes back what was advised or offered, or gives back its own instruction, beside what rewards/wording/beside.py
+knows of any answer."""
 _FORGOT = re.compile(r"(?i)\besque[cç]\w*")
 """What customers do with a cart, and an answer says of itself where `_UNSAID` has it."""
 _ABROAD = 3
@@ -186,6 +187,11 @@ def shapeless(said: str) -> int:
     return len(_SHAPELESS.findall(said))
 
 
+def has_scraps(said: str) -> bool:
+    """Whether a text has marks of programs, or the same word twice in a row."""
+    return bool(_SCRAPS.search(said))
+
+
 def is_answer(said: str, brief: str, reads: Limits, copied: float = 0.0) -> float:
     """How much a text is one answer at all, in [0, 1]: the product of its measures. `reads`: mean worth in the order
     model up to which it is none, and from which on it reads like any other; `copied`: credit of a short copy."""
@@ -205,7 +211,7 @@ def is_answer(said: str, brief: str, reads: Limits, copied: float = 0.0) -> floa
         * text.sound(said, brief)
         * (_GIVEN_BACK if text.longest_copy(tokens, brief) > _PASTED else 1.0)
         * (_CUT if breaks_off(said) else 1.0)
-        * (_BLEMISHED if marks or _SCRAPS.search(said) or _is_open(said) or _lists_words(said) else 1.0)
+        * (_BLEMISHED if marks or has_scraps(said) or _is_open(said) or _lists_words(said) else 1.0)
         * (_SHREDDED if is_shredded(said) or piles_verbs(said) else 1.0)
     )
 
