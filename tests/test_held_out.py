@@ -7,48 +7,40 @@ from statistics import fmean
 import pytest
 from scipy.stats import spearmanr
 
-from rewards import load_reward_set
+from benchmarks.truth_search import judge
 from rewards.names import REPORTED
 from tucano.project import COMMITTED_RATINGS
-from tucano.rating.ratings import RatedAnswer
 from tucano.rating.store import rating_store
 from tucano.rating.table import HELD_OUT, read_sets
-from tucano.truth import truth
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
-
+JUDGES = {"reward": "grounded", "truth": "truth"}
 Scores = dict[str, list[tuple[float, float]]]
 
 
-@pytest.fixture(scope="module", params=["reward", "truth"])
+@pytest.fixture(scope="module", params=JUDGES)
 def scored(request: pytest.FixtureRequest) -> tuple[str, Scores]:
     """{task: (rating, score) of each answer}"""
+    found: Scores = {task: [] for task in REPORTED}
     with rating_store(COMMITTED_RATINGS) as stores:
-        grounded = load_reward_set("grounded", stores)
-
-        def score(one: RatedAnswer) -> float:
-            if request.param == "reward":
-                return grounded.score(one.prompt, one.completion).total
-            return truth(one.prompt, one.completion, stores) or 0.0
-
-        found: Scores = {task: [] for task in REPORTED}
+        score = judge(JUDGES[request.param], stores)
         for answers in read_sets(HELD_OUT).values():
             for one in answers:
-                found[one.prompt.task].append((one.rating, score(one)))
+                found[one.prompt.task].append((one.rating, score(one.prompt, one.completion)))
     return request.param, found
 
 
 @pytest.mark.parametrize("task", REPORTED)
 def test_good_answers_earn_and_bad_ones_do_not(scored: tuple[str, Scores], task: str) -> None:
-    judge, found = scored
+    name, found = scored
     good = [score for rating, score in found[task] if rating >= 4.75]
     bad = [score > 0.3 for rating, score in found[task] if rating <= 2]
-    assert fmean(good) >= (0.69 if (judge, task) == ("truth", "insights") else 0.8)
+    assert fmean(good) >= (0.69 if (name, task) == ("truth", "insights") else 0.8)
     allowed = {
         "reward": {"extraction": 0.12, "insights": 0.06},
         "truth": {"extraction": 0.12, "insights": 0.12, "push": 0.19},
     }
-    most = allowed[judge].get(task, 0.04)
+    most = allowed[name].get(task, 0.04)
     assert fmean(bad) <= most
 
 
@@ -65,8 +57,8 @@ def printed(what: str) -> list[tuple[str, str]]:
 
 
 def test_the_page_says_what_these_sets_say_today(scored: tuple[str, Scores]) -> None:
-    judge, found = scored
-    mine = ["reward", "truth"].index(judge)
+    name, found = scored
+    mine = [*JUDGES].index(name)
     pairs = [([rating for rating, _ in found[task]], [score for _, score in found[task]]) for task in REPORTED]
     rhos = [f"{spearmanr(ratings, scores).statistic:.2f}".removeprefix("0") for ratings, scores in pairs]
     good = [f"{fmean(s for r, s in found[task] if r >= 4.75):.2f}" for task in REPORTED]

@@ -7,11 +7,11 @@ from statistics import fmean
 
 import pytest
 from scipy.stats import spearmanr
+from test_held_out import JUDGES
 
-from rewards import load_reward_set
+from benchmarks.truth_search import judge
 from tucano.judging.fit import Trust
 from tucano.project import COMMITTED_RATINGS
-from tucano.rating.ratings import RatedAnswer
 from tucano.rating.store import rating_store
 from tucano.rating.table import HELD_OUT_TONES, read_tones
 from tucano.truth import truth
@@ -31,21 +31,15 @@ PROMISED = {"reward": (0.69, 0.53), "truth": (0.7, 0.7)}
 Scores = dict[tuple[str, str], list[tuple[float, float]]]
 
 
-@pytest.fixture(scope="module", params=["reward", "truth"])
+@pytest.fixture(scope="module", params=JUDGES)
 def judged(request: pytest.FixtureRequest) -> tuple[str, Scores]:
     """{(task, tone): (rating, score) of each answer}"""
     found: Scores = {}
     with rating_store(COMMITTED_RATINGS) as stores:
-        reward = load_reward_set("grounded", stores)
-
-        def score(one: RatedAnswer) -> float:
-            if request.param == "truth":
-                return truth(one.prompt, one.completion, stores) or 0.0
-            return reward.score(one.prompt, one.completion).total
-
+        score = judge(JUDGES[request.param], stores)
         for tone, answers in read_tones(HELD_OUT_TONES).items():
             for one in answers:
-                found.setdefault((one.prompt.task, tone), []).append((one.rating, score(one)))
+                found.setdefault((one.prompt.task, tone), []).append((one.rating, score(one.prompt, one.completion)))
     return request.param, found
 
 

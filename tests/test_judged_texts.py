@@ -15,13 +15,11 @@ import pytest
 from rewards_examples import write_store
 from scipy.stats import mannwhitneyu
 
-from benchmarks.truth_search import Judge
-from rewards import load_reward_set
+from benchmarks.truth_search import Judge, judge
 from rewards.names import REPORTED
 from tucano.project import COMMITTED_RATINGS
 from tucano.prompts import Prompt, Task
 from tucano.rating.store import rating_store
-from tucano.truth import truth
 
 TEXTS = Path(__file__).parent / "judged_texts.jsonl.xz"
 LOW, HIGH = 0.3, 0.6
@@ -37,11 +35,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judge]:
     with rating_store(COMMITTED_RATINGS) as rated:
         for store in rated.iterdir():
             shutil.copy(store, databases)
-    rewards = load_reward_set("grounded", databases)
-    return {
-        "truth": lambda prompt, text: truth(prompt, text, databases) or 0.0,
-        "reward": lambda prompt, text: rewards.score(prompt, text).total,
-    }
+    return {name: judge(name, databases) for name in ("truth", "grounded")}
 
 
 def judged(task: Task, want: str) -> Iterator[tuple[Prompt, str, str]]:
@@ -67,7 +61,7 @@ def judged(task: Task, want: str) -> Iterator[tuple[Prompt, str, str]]:
 @pytest.mark.parametrize("task", REPORTED)
 def test_few_texts_mislead_the_reward(judges: dict[str, Judge], task: Task, want: str) -> None:
     texts = list(judged(task, want))
-    scores = [judges["reward"](prompt, text) for prompt, _, text in texts]
+    scores = [judges["grounded"](prompt, text) for prompt, _, text in texts]
     missed = [score > LOW if want == "bad" else score < HIGH for score in scores]
     shown = [
         f"{score:.2f} {told} | {text[:200]}"

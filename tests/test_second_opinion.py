@@ -6,10 +6,8 @@ import pytest
 from rewards_examples import ANSWERS, DATABASE, PROMPTS, write_store
 
 from benchmarks import second_opinion
-from benchmarks.truth_search import Judge
-from rewards import RewardSet, load_reward_set
+from benchmarks.truth_search import Judge, judge
 from tucano.prompts import TASKS, Task
-from tucano.truth import truth
 
 LOW = 0.30
 COUNT = {"sql": "SELECT COUNT(*) FROM pedidos WHERE estado='SP'", "database": DATABASE}
@@ -24,11 +22,7 @@ PROSE: tuple[Task, ...] = ("sql_qa", "insights", "push")
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judge]:
     databases = write_store(tmp_path_factory.mktemp("stores"))
-    rewards: RewardSet = load_reward_set("grounded", databases)
-    return {
-        "truth": lambda prompt, text: truth(prompt, text, databases) or 0.0,
-        "grounded": lambda prompt, text: rewards.score(prompt, text).total,
-    }
+    return {name: judge(name, databases) for name in ("truth", "grounded")}
 
 
 @pytest.mark.parametrize("of", ["truth", "grounded"])
