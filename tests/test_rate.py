@@ -179,10 +179,10 @@ class TestSession:
     def test_a_rating_is_a_line_that_the_audit_reads(self, tmp_path: Path) -> None:
         drawn = [Candidate(prompt(0), "com\u2028quebra\u0085", "written", "m")]
         Session(tmp_path, drawn, "ana", "human").say(drawn[0].id, "4")
-        Session(tmp_path, drawn, "José", "human").say(drawn[0].id, "5")
+        Session(tmp_path, drawn, "José", "model").say(drawn[0].id, "5")
         (answer,) = read_ratings(tmp_path)
         assert (answer.completion, answer.rating, answer.origin) == ("com\u2028quebra\u0085", 4.5, "written")
-        assert answer.raters == {"ana": "human", "José": "human"}
+        assert answer.raters == {"ana": "human", "José": "model"}
         assert set(lines(tmp_path)[0]) == {"prompt", "completion", "origin", "model", "rating", "rater", "rater_kind"}
 
     @pytest.mark.parametrize(("cut", "kept"), [(1, [1, 2]), (2, [1]), (40, [1])])
