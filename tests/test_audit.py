@@ -439,26 +439,11 @@ def test_two_raters_of_the_same_answers_are_compared(tmp_path: Path) -> None:
     assert "0.80" in render_details(report)
 
 
-def test_several_raters_are_averaged(tmp_path: Path) -> None:
-    first = lines(tasks=("push",))[0]
-    folder = write_set(tmp_path, [first, first | {"rater": "juiz", "rater_kind": "model", "rating": 4}])
-    (answer,) = read_ratings(folder)
-    assert answer.rating == 4.5
-    assert answer.raters == {"ana": "human", "juiz": "model"}
-
-
 def test_ratings_of_others_are_read_without_personal_data(tmp_path: Path) -> None:
     first = lines(tasks=("push",))[0]
     said = {"prompt": {**first["prompt"], "user": "Cliente 529.982.247-25"}, "completion": "Ligue (11) 98765-4321"}
     (answer,) = read_ratings(write_set(tmp_path, [first | said]))
     assert (answer.prompt.user, answer.completion) == ("Cliente [CPF]", "Ligue [PHONE]")
-
-
-@pytest.mark.parametrize("line", ["not json", "{}", json.dumps(lines(tasks=("push",))[0] | {"rating": 6})])
-def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
-    (tmp_path / "ratings.jsonl").write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"ratings\.jsonl line 1"):
-        read_ratings(tmp_path)
 
 
 def test_a_missing_rating_set_is_named(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ Scores = dict[str, list[tuple[float, float]]]
 @pytest.fixture(scope="module", params=JUDGES)
 def scored(request: pytest.FixtureRequest) -> tuple[str, Scores]:
     """{task: (rating, score) of each answer}"""
+    found: Scores = {task: [] for task in REPORTED}
     with rating_store(COMMITTED_RATINGS) as stores:
         score = judge(JUDGES[request.param], stores)
-        found: Scores = {task: [] for task in REPORTED}
         for answers in read_sets(HELD_OUT).values():
             for one in answers:
                 found[one.prompt.task].append((one.rating, score(one.prompt, one.completion)))

@@ -7,6 +7,7 @@ from statistics import fmean
 
 import pytest
 from scipy.stats import spearmanr
+from test_held_out import JUDGES
 
 from benchmarks.truth_search import judge
 from tucano.judging.fit import Trust
@@ -30,12 +31,12 @@ PROMISED = {"reward": (0.69, 0.53), "truth": (0.7, 0.7)}
 Scores = dict[tuple[str, str], list[tuple[float, float]]]
 
 
-@pytest.fixture(scope="module", params=["reward", "truth"])
+@pytest.fixture(scope="module", params=JUDGES)
 def judged(request: pytest.FixtureRequest) -> tuple[str, Scores]:
     """{(task, tone): (rating, score) of each answer}"""
     found: Scores = {}
     with rating_store(COMMITTED_RATINGS) as stores:
-        score = judge("truth" if request.param == "truth" else "grounded", stores)
+        score = judge(JUDGES[request.param], stores)
         for tone, answers in read_tones(HELD_OUT_TONES).items():
             for one in answers:
                 found.setdefault((one.prompt.task, tone), []).append((one.rating, score(one.prompt, one.completion)))

@@ -35,7 +35,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judge]:
     with rating_store(COMMITTED_RATINGS) as rated:
         for store in rated.iterdir():
             shutil.copy(store, databases)
-    return {"truth": judge("truth", databases), "reward": judge("grounded", databases)}
+    return {name: judge(name, databases) for name in ("truth", "grounded")}
 
 
 def judged(task: Task, want: str) -> Iterator[tuple[Prompt, str, str]]:
@@ -61,7 +61,7 @@ def judged(task: Task, want: str) -> Iterator[tuple[Prompt, str, str]]:
 @pytest.mark.parametrize("task", REPORTED)
 def test_few_texts_mislead_the_reward(judges: dict[str, Judge], task: Task, want: str) -> None:
     texts = list(judged(task, want))
-    scores = [judges["reward"](prompt, text) for prompt, _, text in texts]
+    scores = [judges["grounded"](prompt, text) for prompt, _, text in texts]
     missed = [score > LOW if want == "bad" else score < HIGH for score in scores]
     shown = [
         f"{score:.2f} {told} | {text[:200]}"

@@ -180,10 +180,10 @@ class TestSession:
     def test_a_rating_is_a_line_that_the_audit_reads(self, tmp_path: Path) -> None:
         drawn = [Candidate(prompt(0), "com\u2028quebra\u0085", "written", "m")]
         Session(tmp_path, drawn, "ana", "human").say(drawn[0].id, "4")
-        Session(tmp_path, drawn, "José", "human").say(drawn[0].id, "5")
+        Session(tmp_path, drawn, "José", "model").say(drawn[0].id, "5")
         (answer,) = read_ratings(tmp_path)
         assert (answer.completion, answer.rating, answer.origin) == ("com\u2028quebra\u0085", 4.5, "written")
-        assert answer.raters == {"ana": "human", "José": "human"}
+        assert answer.raters == {"ana": "human", "José": "model"}
         assert set(lines(tmp_path)[0]) == {"prompt", "completion", "origin", "model", "rating", "rater", "rater_kind"}
 
     @pytest.mark.parametrize(("cut", "kept"), [(1, [1, 2]), (2, [1]), (40, [1])])
@@ -342,18 +342,20 @@ class TestTerminal:
 class TestMistakes:
     """Each is one sentence."""
 
-    def refused(self, *arguments: str) -> str:
-        said = sentence("rate", *arguments, "--terminal")
+    def refused(self, folder: Path, *arguments: str) -> str:
+        said = sentence("rate", str(folder), *arguments, "--terminal")
         assert "\n" not in said
         return said
 
+    def not_drawn(self, place: Path) -> str:
+        folder = place.parent / "new"
+        said = self.refused(folder, "--rater", "ana", "--from", str(place))
+        assert not folder.exists()
+        return said
+
     def test_no_such_run_and_a_storage_without_answers(self, tmp_path: Path) -> None:
-        place = tmp_path / "nowhere"
-        assert f"{place} does not exist" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--from", str(place))
-        assert "holds no answers of a finished run" in self.refused(
-            str(tmp_path / "new"), "--rater", "ana", "--from", str(tmp_path)
-        )
-        assert not (tmp_path / "new").exists()
+        assert f"{tmp_path / 'nowhere'} does not exist" in self.not_drawn(tmp_path / "nowhere")
+        assert "holds no answers of a finished run" in self.not_drawn(tmp_path)
 
     @pytest.mark.parametrize(
         ("content", "says"),
@@ -394,23 +396,19 @@ class TestMistakes:
         path = tmp_path / "file.jsonl"
         other = Prompt("push-0", "push", "outro", "t", "s", "l")
         write_candidates(path, [*candidates(), Candidate(other, "x", "sampled", "m")])
-        assert "line 7 has another prompt under the id 'push-0'" in self.refused(
-            str(tmp_path / "new"), "--rater", "ana", "--from", str(path)
-        )
+        assert "line 7 has another prompt under the id 'push-0'" in self.not_drawn(path)
         write_candidates(path, candidates(tasks=("sql_qa",)))
-        assert "has SQL questions but no store.sql" in self.refused(
-            str(tmp_path / "new"), "--rater", "ana", "--from", str(path)
-        )
+        assert "has SQL questions but no store.sql" in self.not_drawn(path)
 
     def test_an_unknown_rater(self, folder: Path) -> None:
         session = Session(folder, candidates(), "ana", "human")
         session.say(current(session).id, "3")
-        assert "there is no rater 'anna'" in self.refused(str(folder), "--rater", "anna")
+        assert "there is no rater 'anna'" in self.refused(folder, "--rater", "anna")
         assert tucano_rate(str(folder), "--rater", "bia", "--new-rater", "--terminal").returncode == 0
-        assert "is a human" in self.refused(str(folder), "--rater", "ana", "--kind", "model")
-        assert "is not a name" in self.refused(str(folder), "--rater", " ")
-        assert "rater 'Ana' looks like 'ana'" in self.refused(str(folder), "--rater", "Ana", "--new-rater")
-        assert "of at most 200 visible characters" in self.refused(str(folder), "--rater", "a" * 201)
+        assert "is a human" in self.refused(folder, "--rater", "ana", "--kind", "model")
+        assert "is not a name" in self.refused(folder, "--rater", " ")
+        assert "rater 'Ana' looks like 'ana'" in self.refused(folder, "--rater", "Ana", "--new-rater")
+        assert "of at most 200 visible characters" in self.refused(folder, "--rater", "a" * 201)
 
 
 @pytest.fixture

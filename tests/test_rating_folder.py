@@ -48,6 +48,11 @@ def folder_of(folder: Path, *records: dict[str, Any], store: str | None = PLAIN)
     return folder
 
 
+def write_database(path: Path, sql: str = PLAIN) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(sql)
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("dump", [f"BEGIN;{PLAIN}", "BEGIN TRANSACTION;\nCREATE TABLE t(a);\n"])
 def test_a_dump_without_its_end_is_refused_and_not_waited_for(tmp_path: Path, dump: str) -> None:
@@ -123,8 +128,7 @@ class TestStore:
             load(f"CREATE TABLE big(a); INSERT INTO big VALUES('{'x' * 10_000}'); {doubling}", tmp_path / "store.sql")
 
     def test_a_database_file_is_dumped_with_the_same_care(self, tmp_path: Path) -> None:
-        with closing(sqlite3.connect(tmp_path / STORE)) as connection:
-            connection.executescript(PLAIN + "CREATE TRIGGER r AFTER INSERT ON pedidos BEGIN SELECT 1; END;")
+        write_database(tmp_path / STORE, PLAIN + "CREATE TRIGGER r AFTER INSERT ON pedidos BEGIN SELECT 1; END;")
         write_candidates(tmp_path / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
         with pytest.raises(UserError, match="is no store"):
             open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 1, 1, 1)
@@ -207,8 +211,7 @@ class TestLines:
         with pytest.raises(UserError, match=r"reference|database"):
             read_ratings(folder_of(tmp_path / "f", rated(elsewhere)))
         (tmp_path / "mlflow").mkdir()
-        with closing(sqlite3.connect(tmp_path / "mlflow" / "mlflow.db")) as connection:
-            connection.executescript(PLAIN)
+        write_database(tmp_path / "mlflow" / "mlflow.db")
         with pytest.raises(ValueError, match=r"own folder|a file of the folder"):
             truth(elsewhere, "SELECT COUNT(*) FROM pedidos", tmp_path / "f")
         with pytest.raises(ValueError, match="own folder"):
@@ -282,8 +285,7 @@ class TestLinks:
         assert refused >= 1
 
     def test_the_store_beside_answers_is_not_a_link_to_another_database(self, tmp_path: Path) -> None:
-        with closing(sqlite3.connect(tmp_path / "cookies.sqlite")) as connection:
-            connection.executescript(PLAIN)
+        write_database(tmp_path / "cookies.sqlite")
         (tmp_path / "in").mkdir()
         (tmp_path / "in" / STORE).symlink_to(tmp_path / "cookies.sqlite")
         write_candidates(tmp_path / "in" / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
@@ -297,10 +299,8 @@ class TestSeveralStores:
         place, folder = tmp_path / "in", tmp_path / "mine"
         place.mkdir()
         for number, name in enumerate((STORE, "store-1.sqlite", "store-2.sqlite")):
-            with closing(sqlite3.connect(place / name)) as connection:
-                connection.execute("CREATE TABLE pedidos(pedido_id)")
-                connection.executemany("INSERT INTO pedidos VALUES (?)", [(n,) for n in range(2 + number)])
-                connection.commit()
+            rows = ", ".join(f"({n})" for n in range(2 + number))
+            write_database(place / name, f"CREATE TABLE pedidos(pedido_id); INSERT INTO pedidos VALUES {rows};")
         write_candidates(place / "answers.jsonl", [Candidate(QUESTION, "SELECT 2", "sampled", "m")])
         open_folder(folder, place / "answers.jsonl", 1, 1, 1)
         assert sorted(path.name for path in folder.glob("store*")) == ["store-1.sql", "store-2.sql", "store.sql"]

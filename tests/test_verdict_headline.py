@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_comparison import GAINS, SEEDS, SETTINGS, answer, answers, prompts
+from test_comparison import GAINS, SEEDS, SETTINGS, answers, prompts
 from test_report import audit, render
 
 from tucano.comparison.answers import Answer
@@ -13,7 +13,6 @@ from tucano.comparison.forgetting import Reading
 from tucano.comparison.promotion import refusal
 from tucano.comparison.table import render_markdown, render_table
 from tucano.comparison.verdict import judge
-from tucano.comparison.versus import Side, versus
 
 ALIKE = dict.fromkeys(GAINS, 0.1)
 
@@ -110,20 +109,6 @@ def test_nothing_is_forgotten_that_random_weights_never_knew(untrained: bool) ->
     found = compare(made, prompts(), SETTINGS, design, frozenset({"bem"}), readings())
     assert [one.reference for one in found.language] == (["sft"] if untrained else ["sft", "base"])
     assert ("forgot" in found.verdict.cautions) is not untrained
-
-
-def test_one_adapter_is_held_against_all_seeds_of_the_other_side() -> None:
-    """Equally many answers of both sides; those of the larger one are not its first seed's alone."""
-
-    def side(name: str, rewards: dict[int, float]) -> Side:
-        made = {seed: [answer("x", p, value) for p in prompts(9)] for seed, value in rewards.items()}
-        both = {seed: [*one, *(replace(a, decoding="sampled") for a in one)] for seed, one in made.items()}
-        return Side(name, both)
-
-    rewards = {1: 0.2, 2: 0.4, 3: 0.6}
-    ours, theirs = side("A", {7: 0.5}), side("B", rewards)
-    found = versus(ours, theirs, prompts(9), SETTINGS, frozenset({"bem"}), 7)
-    assert found.main.overall.reference_mean == pytest.approx(0.4), "the mean of .2, .4 and .6 over 36 prompts"
 
 
 def test_the_verdict_in_prefect_is_markdown_with_tables() -> None:

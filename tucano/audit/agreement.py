@@ -23,8 +23,8 @@ from tucano.audit.report import (
 )
 from tucano.audit.resampling import draw_prompts, estimate, estimate_of_few, resampled_mean, resampled_spearman
 from tucano.rating.ratings import RatedAnswer
-from tucano.statistics.inference import Floats, spearman, within_prompts
-from tucano.statistics.raters import krippendorff_alpha, prediction_powered, quadratic_kappa
+from tucano.statistics.inference import spearman, within_prompts
+from tucano.statistics.raters import Resampled, krippendorff_alpha, prediction_powered, quadratic_kappa
 
 SMALLEST_GROUP = 5
 """With fewer prompts a bootstrap by prompt means nothing."""
@@ -33,33 +33,25 @@ Rows = Sequence[Sequence[float]]
 """Per prompt one value per completion."""
 
 
-class Resampler:
-    """Agreement of rewards with ratings; all statistics of one resampler are of the same resamples, so that they can be
-    subtracted.
-    """
+def pooled_agreement(rewards: Rows, ratings: Rows, resamples: int, seed: Sequence[int]) -> Resampled:
+    """Spearman's rho over all completions, and in each resample; by one seed those of two rewards can be subtracted."""
+    owner = [place for place, row in enumerate(rewards) for _ in row]
+    flat = [value for row in rewards for value in row], [value for row in ratings for value in row]
+    counts = draw_prompts(len(rewards), resamples, np.random.default_rng(seed))
+    return spearman(*flat), resampled_spearman(*flat, counts, owner)
 
-    def __init__(self, ratings: Rows, resamples: int, seed: Sequence[int]) -> None:
-        self.ratings, self.resamples, self.seed = ratings, resamples, seed
 
-    def _draw(self, prompts: int) -> Floats:
-        return draw_prompts(prompts, self.resamples, np.random.default_rng(self.seed))
-
-    def pooled(self, rewards: Rows) -> tuple[float, Floats]:
-        """Spearman's rho over all completions, and in each resample."""
-        owner = [place for place, row in enumerate(rewards) for _ in row]
-        flat = [value for row in rewards for value in row], [value for row in self.ratings for value in row]
-        return spearman(*flat), resampled_spearman(*flat, self._draw(len(rewards)), owner)
-
-    def within(self, rewards: Rows) -> tuple[float, Floats]:
-        """The mean over prompts whose ratings differ, and in each resample."""
-        values = within_prompts(rewards, self.ratings)
-        return float(np.mean(values)), resampled_mean(values, self._draw(len(values)))
+def within_agreement(rewards: Rows, ratings: Rows, resamples: int, seed: Sequence[int]) -> Resampled:
+    """The same of the mean over prompts whose ratings differ."""
+    values = within_prompts(rewards, ratings)
+    counts = draw_prompts(len(values), resamples, np.random.default_rng(seed))
+    return float(np.mean(values)), resampled_mean(values, counts)
 
 
 def within_estimate(rewards: Rows, ratings: Rows, resamples: int, seed: Sequence[int]) -> Estimate | None:
     """Mean rank agreement within prompts; None where fewer than `SMALLEST_GROUP` prompts have ratings that differ."""
     enough = len(within_prompts(rewards, ratings)) >= SMALLEST_GROUP
-    return estimate(*Resampler(ratings, resamples, seed).within(rewards)) if enough else None
+    return estimate(*within_agreement(rewards, ratings, resamples, seed)) if enough else None
 
 
 def agreements(task: str, groups: Sequence[Group], resamples: int, seed: Sequence[int]) -> list[Agreement]:
@@ -84,7 +76,7 @@ def _agreement(
     ratings = [group.ratings for group in present]
     told_apart = len({rating for row in ratings for rating in row}) > 1
     pooled = (
-        estimate(*Resampler(ratings, resamples, seed).pooled(rewards))
+        estimate(*pooled_agreement(rewards, ratings, resamples, seed))
         if told_apart and len(present) >= SMALLEST_GROUP
         else None
     )
@@ -100,29 +92,21 @@ def component_effects(task: str, groups: Sequence[Group], resamples: int, seed: 
     ratings = [group.ratings for group in groups]
     if len(within_prompts(rewards, ratings)) < SMALLEST_GROUP:
         return []
-    resampler = Resampler(ratings, resamples, seed)
-    names = groups[0].scores[0].components
-    without = {
-        name: [
+    pooled = pooled_agreement(rewards, ratings, resamples, seed)
+    within = within_agreement(rewards, ratings, resamples, seed)
+    effects = []
+    for name in groups[0].scores[0].components:
+        without = [
             [clip(fsum(v for key, v in score.components.items() if key != name)) for score in group.scores]
             for group in groups
         ]
-        for name in names
-    }
-    pooled = resampler.pooled(rewards)
-    within = resampler.within(rewards)
-    return [
-        ComponentEffect(
-            task,
-            name,
-            _change(resampler.pooled(without[name]), pooled),
-            _change(resampler.within(without[name]), within),
-        )
-        for name in names
-    ]
+        over_all = _change(pooled_agreement(without, ratings, resamples, seed), pooled)
+        within_prompt = _change(within_agreement(without, ratings, resamples, seed), within)
+        effects.append(ComponentEffect(task, name, over_all, within_prompt))
+    return effects
 
 
-def _change(after: tuple[float, Floats], before: tuple[float, Floats]) -> Estimate:
+def _change(after: Resampled, before: Resampled) -> Estimate:
     return estimate(after[0] - before[0], after[1] - before[1])
 
 
@@ -179,13 +163,13 @@ def people_agreement(task: str, groups: Sequence[Group], resamples: int, seed: S
     alone = [group for group in groups if not any("human" in answer.raters.values() for answer in group.answers)]
     alone = [group for group in alone if len(set(group.ratings)) > 1] if len(models) == len(here) else []
     found = []
-    for statistic in (Resampler.pooled, Resampler.within):
-        rewards = [row.rewards for row in here]
-        value = statistic(Resampler([row.people for row in here], resamples, seed), rewards)
+    rewards, people = [row.rewards for row in here], [row.people for row in here]
+    for agreement in (pooled_agreement, within_agreement):
+        value = agreement(rewards, people, resamples, seed)
         if len(alone) >= SMALLEST_GROUP:
-            seen = statistic(Resampler(models, resamples, seed), rewards)
-            elsewhere = Resampler([group.ratings for group in alone], resamples, [*seed, 1])
-            others = statistic(elsewhere, [group.rewards for group in alone])
+            seen = agreement(rewards, models, resamples, seed)
+            elsewhere = [group.rewards for group in alone], [group.ratings for group in alone]
+            others = agreement(*elsewhere, resamples, [*seed, 1])
             value = prediction_powered(value, seen, others, len(here))
         found.append(estimate_of_few(*value, len(here), fitted=2 if len(alone) >= SMALLEST_GROUP else 1))
     return PeopleAgreement(task, len(here), len(alone), *found)

@@ -10,7 +10,7 @@ from tucano.audit.bench import Bench, Group
 from tucano.audit.relations.cases import rated
 from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt
-from tucano.specs.objects import NOTATIONS, JsonObject, json_object, with_number
+from tucano.specs.objects import NOTATIONS, JsonObject, compact, json_object, with_number
 from tucano.specs.registry import right_answers, spec_of
 
 GOOD_REWARD = 0.87
@@ -66,7 +66,7 @@ def _readings(answer: JsonObject) -> list[tuple[str, JsonObject]]:
     found = []
     for value in _VALUES:
         whole = {"extra": value} | answer
-        text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+        text = compact(whole)
         slips = [text, f"Segue o JSON:\n```json\n{text}\n```\nEspero ter ajudado.", f"{text[:-1]},}}", text[:-1]]
         slips += [text.replace('"', "'")] if "'" not in text else []
         found += [(slip, whole) for slip in slips]

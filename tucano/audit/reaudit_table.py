@@ -2,7 +2,7 @@
 
 from tucano.audit.reaudit import Reaudit
 from tucano.audit.table import ANSWER_SHOWN, PROMPT_SHOWN, clipped, shown
-from tucano.presentation.tables import WIDTH, pipe_table, wrapped
+from tucano.presentation.tables import WIDTH, items, pipe_table, wrapped
 
 
 def render_table(report: Reaudit) -> str:
@@ -47,6 +47,4 @@ def _rows(report: Reaudit) -> list[str]:
 
 def _failures(report: Reaudit, arm: str) -> list[str]:
     failed = report.failed(arm)
-    return (
-        ["", f"{arm} fails:", *(line for check in failed for line in wrapped(f"- {check.message}"))] if failed else []
-    )
+    return ["", f"{arm} fails:", *items(check.message for check in failed)] if failed else []

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tucano.audit.report import AuditReport, Disagreement, Estimate
-from tucano.presentation.tables import pipe_table, wrapped
+from tucano.presentation.tables import blocks, items, pipe_table, wrapped
 
 PROMPT_SHOWN, ANSWER_SHOWN = 180, 150
 """Characters of a prompt and of an answer."""
@@ -30,7 +30,7 @@ def render_table(report: AuditReport) -> str:
     lines = [*wrapped(head), "", *pipe_table(agreement(report).rows)]
     for title, checks in (("Blocking", report.failed_checks), ("Warnings", report.warnings)):
         if checks:
-            lines += ["", f"{title}:", *(line for check in checks for line in wrapped(f"- {check.message}"))]
+            lines += ["", f"{title}:", *items(check.message for check in checks)]
     if report.overridden_by:
         lines += ["", *wrapped(f"Overridden by {report.overridden_by}: {report.override_reason}")]
     return "\n".join(lines)
@@ -58,9 +58,9 @@ def shown(estimate: Estimate | None, sign: str = "") -> str:
 
 def render_details(report: AuditReport) -> str:
     """What stands behind the result: its tables, what a search found, and the prompts with the largest disagreement."""
-    parts = ["\n".join([*wrapped(f.note), *([""] if f.note else []), *pipe_table(f.rows)]) for f in details(report)]
-    parts += ["\n".join(_fooling(report))] if report.fooling else []
-    return "\n\n".join([*parts, *("\n".join(_disagreement(found)) for found in report.disagreements)])
+    tables = [part for table in details(report) for part in (wrapped(table.note), pipe_table(table.rows))]
+    fooling = _fooling(report) if report.fooling else []
+    return blocks(*tables, fooling, *map(_disagreement, report.disagreements))
 
 
 def details(report: AuditReport) -> list[Table]:

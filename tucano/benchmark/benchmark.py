@@ -25,7 +25,7 @@ from tucano.comparison.contrast import Contrast, Strata, by_task, clusters_of, c
 from tucano.comparison.verdict import judge
 from tucano.comparison.wording import against
 from tucano.presentation.numbers import english
-from tucano.presentation.tables import pipe_table, wrapped
+from tucano.presentation.tables import items, pipe_table, wrapped
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
@@ -194,7 +194,7 @@ def render_table(result: Benchmark) -> str:
     ]
     lines += [*_truth_rows(result), ""]
     if said := sentences(result):
-        lines += [*(line for sentence in said for line in wrapped(f"- {sentence}")), ""]
+        lines += [*items(said), ""]
     lines += wrapped(
         "Served answers; 95 % bootstrap interval over prompts in brackets. Stars off and Brier: lower is better."
     )

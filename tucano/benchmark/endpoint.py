@@ -150,21 +150,17 @@ class _Conversation:
             return kept
         async with self.slots:
             try:
-                reply = await self._patiently(request)
+                reply = await patiently(self.chat.endpoint, lambda: self._attempt(request))
             except (NoAnswer, Refused) as fault:
+                if isinstance(fault, Refused):
+                    self._require_one_text(fault)
                 log.warning("endpoint %s gave no answer: %s", self.chat.endpoint.name, fault)
                 return REFUSAL if isinstance(fault, Refused) else SILENCE
             self.ledger.add(request, reply)
             return reply
 
-    async def _patiently(self, request: Request) -> Reply:
-        """The reply of the first attempt that brings one; an empty one where it cannot be used."""
-        try:
-            return await patiently(self.chat.endpoint, lambda: self._attempt(request))
-        except Refused as refusal:
-            raise self._judged(refusal) from None
-
     async def _attempt(self, request: Request) -> Reply:
+        """An empty reply where it cannot be used."""
         began = time.monotonic()
         try:
             return await self.chat.reply(request)
@@ -172,14 +168,14 @@ class _Conversation:
             log.warning("endpoint %s gave an answer that cannot be used: %s", self.chat.endpoint.name, odd)
             return Reply("", *odd.tokens, time.monotonic() - began, truncated=False, failed=True)
 
-    def _judged(self, refusal: Refused) -> Refused | NotTaken:
-        """Refused for what this one text may have caused, NotTaken for what a person has to mend."""
+    def _require_one_text(self, refusal: Refused) -> None:
+        """NotTaken for what a person has to mend, and not for what this one text may have caused."""
         self.refusals.append(str(refusal))
-        hopeless = not self.ledger.known and len(self.refusals) >= FEWEST_REFUSALS
-        if refusal.status in OF_ONE_REQUEST and not hopeless:
-            return refusal
         known = len(self.ledger.known)
-        return NotTaken(f"{refusal}; {known} replies are kept and not asked for again" if known else str(refusal))
+        hopeless = not known and len(self.refusals) >= FEWEST_REFUSALS
+        if refusal.status not in OF_ONE_REQUEST or hopeless:
+            kept = f"; {known} replies are kept and not asked for again" if known else ""
+            raise NotTaken(f"{refusal}{kept}") from None
 
 
 def bill(endpoint: EndpointSettings, replies: Sequence[Reply]) -> Bill:

@@ -108,13 +108,13 @@ def confirmed(truth: Contrast, alpha: float, margin: float) -> bool:
     return within and overall.p_worse >= alpha
 
 
-def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:
+def open_tasks(reward: Contrast, beside: Contrast, alpha: float, looks: int) -> tuple[str, ...]:
     """The tasks of the primary contrast on which one (itself, by truth, as served) shows no gain of its own: after Holm
     and all looks. Tasks that it does not hold have none either.
     """
 
     def shown(task: str) -> bool:
-        effect = beside.tasks.get(task) if beside else None
+        effect = beside.tasks.get(task)
         return effect is not None and effect.gain > 0 and looks * after_holm(effect.p_holm) < alpha
 
     return tuple(task for task in reward.tasks if not shown(task))

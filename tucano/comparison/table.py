@@ -3,48 +3,36 @@
 from tucano.comparison.compare import TOGETHER, Comparison
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.presentation.numbers import english, p_value, possible
-from tucano.presentation.tables import pipe_table, wrapped
+from tucano.presentation.tables import blocks, items, pipe_table, wrapped
 from tucano.security.printable import escaped
 
 
 def render_table(comparison: Comparison) -> str:
     """Headline; arms x tasks means; the primary contrast by task; what may be said; warnings about the texts."""
     main, verdict = comparison.main, comparison.verdict
-    lines = [
-        *wrapped(f"**{verdict.headline}**"),
-        "",
-        *(line for said in verdict.reservations for line in wrapped(said)),
-        *([""] if verdict.reservations else []),
-        *wrapped(
+    return blocks(
+        wrapped(f"**{verdict.headline}**"),
+        [line for said in verdict.reservations for line in wrapped(said)],
+        wrapped(
             f"Mean reward on {comparison.prompts} held-out prompts, {comparison.primary}; `{TOGETHER}` is the mean over"
             " the seeds."
         ),
-        "",
-        *_mean_rows(comparison),
-        "",
-        *wrapped(
+        _mean_rows(comparison),
+        wrapped(
             f"`{main.arm}` - `{main.reference}`: gain is the difference of the means; p is exact and one-sided, Holm"
             " over the tasks; typical gain, which p is about, is Hodges-Lehmann's median with 95 % interval, [?] where"
             " it cannot be assessed; sees: smallest gain likely to show."
         ),
-        "",
-        *_effect_rows(main),
-        "",
-        *wrapped(
+        _effect_rows(main),
+        wrapped(
             "Where the gain comes from, mean reward with 95 % interval: the same base answers read strictly and as"
             " scored, then training."
         ),
-        "",
-        *_step_rows(comparison),
-        "",
-        *wrapped("Mean gain of each seed:"),
-        "",
-        *_seed_rows(main),
-        "",
-    ]
-    for sentence in verdict.sentences:
-        lines += wrapped(f"- {sentence}")
-    return "\n".join(lines)
+        _step_rows(comparison),
+        wrapped("Mean gain of each seed:"),
+        _seed_rows(main),
+        items(verdict.sentences),
+    )
 
 
 def render_markdown(comparison: Comparison) -> str:

@@ -5,7 +5,7 @@ tucano/comparison/claims.py, the words in verdict.en.json and verdict.pt.json.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from tucano.artifacts.identity import fingerprint
@@ -60,11 +60,11 @@ class Verdict:
     headline_pt: str
     sentences: tuple[str, ...]
     sentences_pt: tuple[str, ...]
-    cautions: tuple[str, ...] = field(default=())
-    reservations: tuple[str, ...] = field(default=())
-    reservations_pt: tuple[str, ...] = field(default=())
-    open_by_truth: tuple[str, ...] = field(default=())
-    open_as_served: tuple[str, ...] = field(default=())
+    cautions: tuple[str, ...] = ()
+    reservations: tuple[str, ...] = ()
+    reservations_pt: tuple[str, ...] = ()
+    open_by_truth: tuple[str, ...] = ()
+    open_as_served: tuple[str, ...] = ()
     below_base: bool = False
 
     @property

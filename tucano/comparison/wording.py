@@ -144,14 +144,10 @@ def sentences(
 def _next_question(say: Speaker, reward: Contrast, alpha: float) -> list[str]:
     """What a larger experiment would need, where this one leaves its own gain open."""
     said = []
-    if (
-        reward.configuration
-        and reward.configuration.p >= alpha
-        and reward.seeds_needed
-        and reward.seeds_needed > len(reward.seeds)
-    ):
+    over_seeds, overall = reward.configuration, reward.overall
+    if over_seeds and over_seeds.p >= alpha and (reward.seeds_needed or 0) > len(reward.seeds):
         said.append(say("more seeds", count=str(reward.seeds_needed)))
-    if reward.overall.p >= alpha and reward.prompts_needed and reward.prompts_needed > reward.overall.n:
+    if overall.p >= alpha and (reward.prompts_needed or 0) > overall.n:
         said.append(say("more prompts", count=str(reward.prompts_needed)))
     return said
 

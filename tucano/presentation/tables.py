@@ -1,6 +1,7 @@
 """Tables and paragraphs for a terminal of 100 columns that are markdown too."""
 
 import textwrap
+from collections.abc import Iterable, Sequence
 
 from tucano.security.printable import printable
 
@@ -23,3 +24,13 @@ def wrapped(text: str, width: int = WIDTH) -> list[str]:
     """A paragraph or list item as lines; those after the first of an item are indented."""
     indent = "  " if text.startswith("- ") else ""
     return textwrap.wrap(printable(text), width, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def items(texts: Iterable[str]) -> list[str]:
+    """A list of these texts as lines."""
+    return [line for text in texts for line in wrapped(f"- {text}")]
+
+
+def blocks(*parts: Sequence[str]) -> str:
+    """Tables, paragraphs and lists with an empty line between them; those without lines are left out."""
+    return "\n\n".join("\n".join(part) for part in parts if part)

@@ -94,31 +94,23 @@ def forest(contrast: Contrast, language: Language, narrow: bool = False) -> str:
     """Typical gain (Hodges-Lehmann) with its 95 % interval per task, overall last, and the zero line. What is written
     stands beside each interval; in a `narrow` one, for a phone, above it, so that it is as large as the page's text.
     """
-    effects = _named(contrast, language)
+    effects = {**contrast.tasks, language.say("geral", "overall"): contrast.overall}
     with matplotlib.rc_context(_style(language)):
         size = (3.6, 0.8 + 0.5 * len(effects)) if narrow else (5.8, 0.8 + 0.34 * len(effects))
         figure = Figure(figsize=size, layout="constrained")
-        axes = _intervals(figure, contrast, language)
+        axes = _intervals(figure, effects, contrast.reference, language)
         if narrow:
             axes.xaxis.set_major_locator(MaxNLocator(4))
             axes.set_xlabel(textwrap.fill(axes.get_xlabel(), 34))
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}  # the line of nothing lies there
-        for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
+        for place, effect in enumerate(effects.values()):
             where: dict[str, Any] = {"xy": (1.01, place), "va": "center"}
             if narrow:
                 where = {"xy": (0.5, place - 0.22), "ha": "center", "va": "bottom", "bbox": behind}
-            where |= {"xycoords": ("axes fraction", "data"), "color": INK, "weight": weight}
+            where |= {"xycoords": ("axes fraction", "data"), "color": INK}
+            where |= {"weight": "bold" if effect is contrast.overall else "normal"}
             axes.annotate(_written(effect, language), **where)
         return _svg(figure)
-
-
-def _named(contrast: Contrast, language: Language) -> dict[str, Effect]:
-    return {**contrast.tasks, language.say("geral", "overall"): contrast.overall}
-
-
-def _weights(effects: Mapping[str, Effect]) -> list[str]:
-    """The last one is the whole."""
-    return ["normal"] * (len(effects) - 1) + ["bold"]
 
 
 def _written(effect: Effect, language: Language) -> str:
@@ -126,13 +118,14 @@ def _written(effect: Effect, language: Language) -> str:
     return f"{language.gain(effect.estimate)}  [{'; '.join(map(language.gain, ends)) if ends else '?'}]"
 
 
-def _intervals(figure: Figure, contrast: Contrast, language: Language) -> Axes:
-    """A row per task with its interval as a line, on axes that name all but the numbers."""
-    effects = _named(contrast, language)
+def _intervals(figure: Figure, effects: Mapping[str, Effect], reference: str, language: Language) -> Axes:
+    """A row per effect, the last of which is the whole, with its interval as a line, on axes that name all but the
+    numbers.
+    """
     axes = figure.add_subplot()
-    for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
+    for place, effect in enumerate(effects.values()):
         colour = GAIN if effect.low > 0 else LOSS if effect.high < 0 else OPEN
-        whole = weight == "bold"
+        whole = place == len(effects) - 1
         ends = possible(effect.low, effect.high) or ()
         line: dict[str, Any] = {"color": colour, "solid_capstyle": "round"}
         axes.plot(ends, [place] * len(ends), linewidth=3 if whole else 2, **line)
@@ -147,7 +140,7 @@ def _intervals(figure: Figure, contrast: Contrast, language: Language) -> Axes:
         "ganho típico de recompensa em relação a {} (intervalo de 95 %)",
         "typical gain in reward over {} (95 % interval)",
     )
-    axes.set_xlabel(label.format(contrast.reference))
+    axes.set_xlabel(label.format(reference))
     return axes
 
 

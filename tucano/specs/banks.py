@@ -39,8 +39,6 @@ class Bank:
 
     def reword(self, rng: Random) -> tuple[str, str]:
         """(name, template), uniformly from the known ones and the further ones."""
-        index = rng.randrange(len(self.known) + len(self.further))
-        if index < len(self.known):
-            return f"{self.code}.known{index}", self.known[index]
-        index -= len(self.known)
-        return f"{self.code}.further{index}", self.further[index]
+        named = [(f"{self.code}.known{index}", template) for index, template in enumerate(self.known)]
+        named += [(f"{self.code}.further{index}", template) for index, template in enumerate(self.further)]
+        return rng.choice(named)

@@ -232,28 +232,29 @@ def _metrics(cases: Sequence[Case]) -> dict[str, float]:
     if "sentiment" in judged:
         result |= {"extraction.sentiment.accuracy": exact["sentiment"], "extraction.sentiment.f1": f1["sentiment"]}
     if found := judged.get("sentiment_score"):
-        off = [stars_off(case.gold["sentiment_score"], _said(case, "sentiment_score")) for case in found]
+        off = [stars_off(case.gold["sentiment_score"], said_of(case, "sentiment_score")) for case in found]
         result["extraction.sentiment.stars_off"] = mean(off)
     if found := judged.get("churn_risk"):
-        pairs = [(case.gold["churn_risk"], plain(_said(case, "churn_risk"))) for case in found]
+        pairs = [(case.gold["churn_risk"], plain(said_of(case, "churn_risk"))) for case in found]
         result["extraction.churn.balanced_accuracy"] = balanced_accuracy(pairs)
         result["extraction.churn.brier"] = mean([brier(case.gold["churn_risk"], case.levels) for case in found])
     return result
 
 
-def _said(case: Case, name: str) -> Any:
+def said_of(case: Case, name: str) -> Any:
+    """A field of what was answered; None where it is missing."""
     return case.said["fields"].get(name)
 
 
 def _share_right(name: str, cases: Sequence[Case]) -> float:
-    return mean([same(_said(case, name), case.gold[name]) for case in cases])
+    return mean([same(said_of(case, name), case.gold[name]) for case in cases])
 
 
 def _field_f1(name: str, cases: Sequence[Case]) -> float:
     """Mean F1 of the words for texts, macro F1 over the classes that occur in the gold labels for the others."""
     if FIELDS[name].judged == "by words":
         return mean([token_f1(case.said["fields"].get(name, ""), case.gold[name]) for case in cases])
-    said = [(case.gold[name], _said(case, name)) for case in cases]
+    said = [(case.gold[name], said_of(case, name)) for case in cases]
     return macro_f1([(plain(gold), plain(value) if type(value) is type(gold) else None) for gold, value in said])
 
 

@@ -70,7 +70,7 @@ class ObjectAnswer:
     kept: float = 1.0
 
     def text(self) -> str:
-        whole = self.lead + json.dumps(self.values, ensure_ascii=False, separators=(",", ":"))
+        whole = self.lead + compact(self.values)
         return whole[: round(len(whole) * self.kept)]
 
 
@@ -153,6 +153,10 @@ def dumped(answer: Mapping[str, Any]) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
+def compact(answer: Mapping[str, Any]) -> str:
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+
+
 def with_number(answer: JsonObject, name: str, number: str) -> str:
     """The answer with this text standing, unquoted, where the field has its value."""
     marker = 987654321
@@ -197,7 +201,7 @@ def worse(
         return
     if len(truth) != 1 or len(fields) == 1:  # else most would not touch the one field that is known
         yield from _emptied(text, answer, fields)
-        yield from _broken(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), answer)
+        yield from _broken(compact(answer), answer)
     stranger = max(strangers, key=lambda found: _differing(found, truth), default={})
     if _differing(stranger, truth):
         yield "another review's facts", 3, text, dumped(stranger)
@@ -214,7 +218,7 @@ def _differing(stranger: Mapping[str, Any], truth: Mapping[str, Any]) -> int:
 def _emptied(text: str, answer: JsonObject, fields: Mapping[str, Field]) -> Iterator[Flaw]:
     if len(half := {name: answer[name] for name in tuple(fields)[::2] if name in answer}) < len(answer):
         yield "half of the fields", 2, text, dumped(half)
-        led = f"Resultado da avaliação: {json.dumps(answer, ensure_ascii=False, separators=(',', ':'))}"
+        led = f"Resultado da avaliação: {compact(answer)}"
         yield "half of the fields rather than a sentence in front", 0.2, led, dumped(dict(list(answer.items())[::2]))
     yield "taken back", 3, text, taken_back(text)
     yield "no object", 1, text, "\n".join(f"{name}: {value}" for name, value in answer.items())
@@ -266,13 +270,14 @@ def as_good(text: str) -> Iterator[Change]:
     answer = json_object(text)
     if not answer:
         return
-    compact = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    yield "layout: indented", compact, json.dumps(answer, ensure_ascii=False, indent=2)
-    yield "layout: spaced", compact, dumped(answer)
-    yield "layout: fenced", compact, f"```json\n{compact}\n```"
-    yield "layout: fence without a name", compact, f"```\n{compact}\n```"
-    yield "layout: escaped", compact, json.dumps(answer, separators=(",", ":"))
-    yield "layout: another first field", compact, dumped(dict([*list(answer.items())[1:], *list(answer.items())[:1]]))
+    plain = compact(answer)
+    first, *others = answer.items()
+    yield "layout: indented", plain, json.dumps(answer, ensure_ascii=False, indent=2)
+    yield "layout: spaced", plain, dumped(answer)
+    yield "layout: fenced", plain, f"```json\n{plain}\n```"
+    yield "layout: fence without a name", plain, f"```\n{plain}\n```"
+    yield "layout: escaped", plain, json.dumps(answer, separators=(",", ":"))
+    yield "layout: another first field", plain, dumped(dict([*others, first]))
 
 
 def repaired(answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, str]:
@@ -289,13 +294,13 @@ def repaired(answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, 
 
 def corrupted(answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, list[str]]:
     """For each field that is right: the answer with that one field wrong, and without it."""
-    right = [name for name, value in truth.items() if _is_right(answer, name, value)]
     return {
         name: [
             dumped(answer | {name: fields[name].wrong(answer[name])}),
             dumped({other: value for other, value in answer.items() if other != name}),
         ]
-        for name in right
+        for name, true in truth.items()
+        if _is_right(answer, name, true)
     }
 
 

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
@@ -13,7 +12,7 @@ from tucano.specs import objects
 from tucano.specs.banks import JOINT, Bank, Pool
 from tucano.specs.base import Baseline, Display, Drawn, FieldsReference, Material, Probes, Scorer, TaskSpec
 from tucano.specs.extraction import FIELDS as REVIEW_FIELDS
-from tucano.specs.extraction import felt, mood, score_as_text
+from tucano.specs.extraction import felt, mood, said_of, score_as_text
 from tucano.specs.objects import ObjectAnswer
 from tucano.specs.scoring import Case, macro_f1, mean, plain, read_json, stars_off
 
@@ -110,19 +109,14 @@ def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) 
     )
 
 
-def _said(case: Case, name: str) -> Any:
-    return case.said["fields"].get(name)
-
-
 def _metrics(cases: Sequence[Case]) -> dict[str, float]:
-    labels = [(case.gold["sentiment"], plain(_said(case, "sentiment"))) for case in cases]
+    labels = [(case.gold["sentiment"], plain(said_of(case, "sentiment"))) for case in cases]
+    stars = [stars_off(case.gold["sentiment_score"], said_of(case, "sentiment_score")) for case in cases]
     return {
         "sentiment.valid_json": mean([case.said["read"] for case in cases]),
         "sentiment.accuracy": mean([gold == said for gold, said in labels]),
         "sentiment.macro_f1": macro_f1(labels),
-        "sentiment.stars_off": mean(
-            [stars_off(case.gold["sentiment_score"], _said(case, "sentiment_score")) for case in cases]
-        ),
+        "sentiment.stars_off": mean(stars),
     }
 
 

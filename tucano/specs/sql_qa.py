@@ -140,7 +140,7 @@ def _rules(training: Sequence[Prompt]) -> Callable[[Prompt], str]:
         if not questions:
             return _CONSTANT
         nearest = max(questions, key=lambda question: len(asked & question[0]) / max(1, len(asked | question[0])))[1]
-        return f"```sql\n{nearest.reference.get('sql', '')}\n```"
+        return fenced(nearest.reference.get("sql", ""), "")
 
     return answer
 

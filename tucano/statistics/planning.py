@@ -2,6 +2,7 @@
 needs.
 """
 
+from bisect import bisect_left
 from dataclasses import replace
 from math import ceil, log2
 
@@ -59,11 +60,8 @@ def prompts_needed(sd: float, effect: float, alpha: float = 0.05) -> int | None:
     """
     if effect <= 0 or sd < 10**-DECIMALS or smallest_detectable(MOST_PROMPTS, sd, alpha) > effect:
         return None
-    low, high = max(5, ceil(-log2(alpha))), MOST_PROMPTS
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if smallest_detectable(middle, sd, alpha) <= effect else (middle + 1, high)
-    return low
+    counts = range(max(5, ceil(-log2(alpha))), MOST_PROMPTS + 1)
+    return counts[bisect_left(counts, True, key=lambda count: smallest_detectable(count, sd, alpha) <= effect)]
 
 
 def chance_finding(looks: int, alpha: float) -> float:

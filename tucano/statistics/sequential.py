@@ -110,20 +110,17 @@ class Mean:
 
     def add(self, values: Sequence[float]) -> Self:
         for value in values:
-            self._add(value)
+            mean = (0.5 + self.total) / (self.count + 1)
+            variance = (0.25 + self.squares) / (self.count + 1)
+            self.count += 1
+            weight = math.sqrt(2 * math.log(2 / self.MISS) / (variance * self.count * math.log(1 + self.count)))
+            weight = min(weight, self.LARGEST)
+            self.weights += weight
+            self.weighted += weight * value
+            self.spread += (value - mean) ** 2 * (-math.log(1 - weight) - weight)
+            self.total += value
+            self.squares += (value - (0.5 + self.total) / (self.count + 1)) ** 2
         return self
-
-    def _add(self, value: float) -> None:
-        mean = (0.5 + self.total) / (self.count + 1)
-        variance = (0.25 + self.squares) / (self.count + 1)
-        self.count += 1
-        weight = math.sqrt(2 * math.log(2 / self.MISS) / (variance * self.count * math.log(1 + self.count)))
-        weight = min(weight, self.LARGEST)
-        self.weights += weight
-        self.weighted += weight * value
-        self.spread += (value - mean) ** 2 * (-math.log(1 - weight) - weight)
-        self.total += value
-        self.squares += (value - (0.5 + self.total) / (self.count + 1)) ** 2
 
     @property
     def interval(self) -> tuple[float, float, float]:

@@ -38,10 +38,9 @@ def harmless_checks(task: str, bench: Bench, groups: Sequence[Group], rows: Sequ
 
 
 def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[float]]) -> AuditCheck:
-    told = {key: _usual(found) for key, found in costs.items() if key[1] == PLAIN or len(found) >= FEWEST} or {
-        key: _usual(found) for key, found in costs.items()
-    }
-    detail, prompts = max(told, key=lambda key: (told[key], key))
+    told = {key: _usual(found) for key, found in costs.items()}
+    judged = [key for key, found in costs.items() if key[1] == PLAIN or len(found) >= FEWEST]
+    detail, prompts = max(judged or told, key=lambda key: (told[key], key))
     value = told[detail, prompts]
     most = MOST_LOST_OF.get(kind, MOST_LOST)
     where = "" if prompts == PLAIN else f" in {prompts}"

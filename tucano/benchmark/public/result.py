@@ -11,7 +11,7 @@ from tucano.benchmark.public.questions import NAMES, TITLES, Question, Reply
 from tucano.benchmark.public.scores import MAIN, baselines, score
 from tucano.comparison.contrast import Contrast, Strata, contrast
 from tucano.comparison.wording import against
-from tucano.presentation.tables import pipe_table, wrapped
+from tucano.presentation.tables import blocks, items, pipe_table, wrapped
 
 Interval = tuple[float, float, float]
 Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -140,20 +140,18 @@ def _of(name: str, asked: Sequence[Question], scores: Scores, trained: Sequence[
 
 def render_public(result: PublicResult) -> str:
     """As markdown: a table for each benchmark, then what the paired tests say."""
-    lines: list[str] = []
+    parts: list[list[str]] = []
     for name, arms in result.metrics.items():
         said = f"**{TITLES[name]}**, {result.counts[name]} questions. {result.licences[name]}"
         if result.cut[name]:
             said += f" {result.cut[name]} prompts were too long for the model and lost their beginning."
-        lines += ["", *wrapped(said)]
         columns = next(iter(arms.values()))
         rows: list[tuple[str, ...]] = [("arm", *(metric.replace("_", " ") for metric in columns))]
         rows += [(arm, *(_cell(found[metric]) for metric in columns)) for arm, found in arms.items()]
-        lines += ["", *pipe_table(rows), ""]
-        for found in result.contrasts:
-            if name in found.tasks:
-                lines += wrapped(f"- {against(found, MAIN[name].replace('_', ' '))}")
-    return "\n".join(lines).strip()
+        metric = MAIN[name].replace("_", " ")
+        told = items(against(found, metric) for found in result.contrasts if name in found.tasks)
+        parts += [wrapped(said), pipe_table(rows), told]
+    return blocks(*parts)
 
 
 def _cell(interval: Interval) -> str:
