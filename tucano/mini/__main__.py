@@ -37,7 +37,9 @@ def main() -> None:
     differing = faults(made)
     print(f"the model is in {made}; " + ("; ".join(differing) if differing else "its files are those that are shipped"))
     if differing == ["model.safetensors differs"]:
-        print("Another kind of processor may round otherwise (docs/mini.md): compare two that were made on one machine.")
+        print(
+            "Another kind of processor may round otherwise (docs/mini.md): compare two that were made on one machine."
+        )
 
 
 if __name__ == "__main__":
