@@ -43,14 +43,7 @@ def judged(task: Task, want: str) -> Iterator[tuple[Prompt, str, str]]:
     for line in lzma.decompress(TEXTS.read_bytes()).decode("utf-8").splitlines():
         found = json.loads(line)
         prompt = Prompt(
-            id="judged",
-            task=found["task"],
-            user=found["user"],
-            template="",
-            source="synthetic",
-            licence="CC0-1.0",
-            stars=found["stars"],
-            reference=found["reference"],
+            "judged", found["task"], found["user"], "", "synthetic", "CC0-1.0", found["stars"], found["reference"]
         )
         for wanted, author, about, text in found["texts"] if found["task"] == task else ():
             if wanted == want:

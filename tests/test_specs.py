@@ -29,25 +29,18 @@ PARTS = tuple(
 )
 
 
-def parts_of(task: str) -> dict[str, object]:
-    return {part.name: getattr(spec_of(task), part.name) for part in fields(TaskSpec)}
-
-
 def test_every_part_without_a_default_can_be_missed() -> None:
     needed = {part.name for part in fields(TaskSpec) if part.default is MISSING and part.default_factory is MISSING}
     assert set(PARTS) == needed and len(needed) == 10
 
 
-@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "name"])
-def test_without_one_of_its_parts_a_task_is_refused_by_name(task: str, part: str) -> None:
-    parts = parts_of(task)
-    TaskSpec(**parts)  # type: ignore[arg-type]  # whole, it is accepted
+def test_without_one_of_its_parts_a_task_is_refused_by_name(part: str) -> None:
+    parts = {known.name: getattr(spec_of("push"), known.name) for known in fields(TaskSpec)}
+    TaskSpec(**parts)  # whole, it is accepted
     for left in ({name: value for name, value in parts.items() if name != part}, parts | {part: None}):
-        with pytest.raises(
-            UserError, match=rf"^the task {task} has no `{part}` \(.+\); add it to the task's TaskSpec$"
-        ):
-            TaskSpec(**left)  # type: ignore[arg-type]
+        with pytest.raises(UserError, match=rf"^the task push has no `{part}` \(.+\); add it to the task's TaskSpec$"):
+            TaskSpec(**left)
 
 
 OBJECTS = [task for task in TASKS if spec_of(task).fields]

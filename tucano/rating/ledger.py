@@ -56,7 +56,7 @@ class Ledger(Generic[J]):
         """(where, what) of the file's lines and further ones behind them."""
         known = lines(self.path) if self.path.exists() else []
         places = ((f"{self.path} line {place}", line) for place, line in enumerate([*known, *further], start=1))
-        return [(where, self._parsed(line, where)) for where, line in places]
+        return [(where, parse(self.kind, line, where, self.what)) for where, line in places]
 
     def add(self, record: dict[str, Any], instead_of: Collection[int] = ()) -> None:
         """Onto the disk, in one step with what it takes the place of: the lines with these numbers, from 0. UserError
@@ -88,7 +88,7 @@ class Ledger(Generic[J]):
             if not torn or file.read(1):
                 return
             try:
-                self._parsed(torn.decode(), str(self.path))
+                parse(self.kind, torn.decode(), str(self.path), self.what)
             except ValueError:  # a UserError, or bytes cut within a character
                 file.truncate(len(whole) + len(newline))
             else:
@@ -121,9 +121,6 @@ class Ledger(Generic[J]):
             raise UserError(
                 f"rater {rater!r} is a {known[rater]} in {self.path}; choose another name, or add --kind {known[rater]}"
             )
-
-    def _parsed(self, line: str, where: str) -> J:
-        return parse(self.kind, line, where, self.what)
 
 
 def _check_raters(records: Iterable[tuple[str, Judged]]) -> None:
