@@ -74,7 +74,7 @@ def prompt_set(place: Path) -> Path:
     shown = short(str(place))
     if not place.is_dir():
         raise UserError(f"there is no folder {shown}; name a prompt set's folder, or the storage of a run")
-    if (place / "test.jsonl").is_file():
+    if PromptFiles(place).test.is_file():
         return place
     made = next((folder for folder in newest_first(place, "data") if read_manifest(folder)), None)
     if made is None:

@@ -31,7 +31,7 @@ from tucano.rating.pairs import PAIRS, read_pairs
 from tucano.rating.ratings import RATINGS, rating_ledger
 from tucano.specs.registry import spec_of
 
-DEMONSTRATIONS = "demonstrations.jsonl"
+DEMONSTRATIONS = PromptFiles(Path()).demonstrations.name
 PREFERENCES = "preferences.jsonl"
 SOURCE = "corrected"
 JUDGING = {"data": ("validation", "test"), "benchmark-set": ("test",)}
