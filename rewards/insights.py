@@ -14,8 +14,8 @@ from rewards.parsing import advice as advising
 from rewards.parsing import text
 from rewards.parsing.claims import claims, insight_figures, sentences
 from rewards.parsing.fluency import stream
-from rewards.parsing.prose import advice_lines, disorder
-from rewards.texts.prose import LETTER, has_scraps, piles_verbs, shapeless, stands
+from rewards.parsing.prose import advice_lines, disorder, is_scrappy, stands
+from rewards.texts.prose import LETTER
 from rewards.types import Component, PromptLike, clip, filled
 from rewards.wording.unwanted import harms
 
@@ -49,7 +49,7 @@ a few good words in a row are no proof that somebody meant them."""
 SCRAPS, PROSE = -0.4, -0.2
 """Worth of a place, in the mean, up to which a text is scraps, and from which on it reads."""
 BLEMISHED = 0.95
-"""Credit of a text that reads with one odd place, or with a mark that no prose has."""
+"""Credit of a text that reads with one odd place."""
 FORMAL = 0.6
 """Credit of a letter; what it quotes is one to somebody else."""
 LONGEST_ECHO = 4
@@ -131,13 +131,12 @@ def _is_answer(prompt: PromptLike, answer: str) -> float:
     own; nothing of one that takes itself back, or advises harm."""
     said = advising.untabled(answer)
     folded = text.fold(said)
-    if harms(folded) or not stands(said) or piles_verbs(said) or shapeless(said) > 1:
+    if harms(folded) or not stands(said) or is_scrappy(said):
         return 0.0
     tokens = text.words(folded)
     own = text.portuguese(tokens) * text.in_one_language(tokens) * text.variety(tokens)
     own *= text.originality(tokens, prompt.user)
     whole = text.sound(said, prompt.user) * order(said)
-    whole *= BLEMISHED if shapeless(said) or has_scraps(said) else 1.0
     letter = FORMAL if LETTER.search(_QUOTED.sub(" ", folded)) else 1.0
     return own * whole * letter * advising.telling(folded, tokens, prompt.user)
 

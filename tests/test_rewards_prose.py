@@ -6,9 +6,8 @@ import pytest
 from rewards_examples import Prompt
 
 from rewards import load_reward_set
-from rewards.parsing.prose import concrete, disorder
+from rewards.parsing.prose import concrete, disorder, stands
 from rewards.parsing.text import sound
-from rewards.texts.prose import stands
 
 WHOLE = [
     (

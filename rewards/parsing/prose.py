@@ -1,12 +1,13 @@
-"""Whether prose is sound: its words in an order that occurs, its lines of advice, no scraps."""
+"""Whether a text is one sound piece of Portuguese: its words in an order that occurs, and nothing taken back."""
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 from rewards.parsing.kinds import kind
-from rewards.parsing.text import word_set
+from rewards.parsing.text import REMEMBERED, fold, word_set
 
 _DEFINITE = word_set("o a os as")
 _INDEFINITE = word_set("um uma uns umas")
@@ -116,6 +117,28 @@ def _clash(one: str, other: str) -> bool:
     return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
+_SUBJECT = (
+    r"(?:(?:a|esta|essa|minha) )?(?:resposta|analise|consulta|query)|(?:o|este|esse) (?:texto|push|json)"
+    r"|os (?:numeros|dados)|tudo|isso|isto"
+)
+_WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
+_TAKEN_BACK = re.compile(
+    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e"
+    rf"|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
+    r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
+    r"|\b(?:faca|o (?:certo|correto|ideal|melhor) (?:e|seria)(?: fazer)?) (?:exatamente )?o (?:oposto"
+    r"|inverso) disso|\bnao adianta (?:fazer|seguir|aplicar) (?:o que (?:segue|esta)|isso|nada d)"
+    r"|\bretiro o que (?:eu )?(?:disse|escrevi)\b|\bresposta nao (?:responde|atende|serve|funciona)\b"
+    r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:tudo|isso|isto|(?:est|ess)[ea]s?"
+    r"|[ao]s? (?:recomend|suges|analis|respost|numer|texto)\w*)\b"
+    r"|\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b"
+    r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|incorrect[oa]|falso)\b"
+    r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso) )?nao (?:e verdade|esta (?:cert[oa]|correta))\b"
+    r"|\bresposta (?:certa|correta) e outra\b|\bignore this\b|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
+    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\||\+|&) ?(?=\W{0,4}[a-z])"
+)
+_FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
+"""Words by which an answer denies itself in English."""
 _MEANS = re.compile(
     r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho"
     r"|embalag|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete"
@@ -206,3 +229,33 @@ def even(text: str) -> str:
 
 
 _UNEVEN = re.compile(r"\s{2,}|[^\S \n]")
+
+
+_SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b")
+"""The same mark again and again, characters without a shape, scraps of code."""
+_HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
+_NO_ANSWER = re.compile(
+    r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
+    r"|\brecomende (?:acoes em|topicos)\b"
+    r"|\A\W*voce pediu (?:insights|analise|acoes|recomend)(?:[^\n.!;]|\.\d){0,300}[.!]?\s*\Z"
+    r"|\ba tarefa (?:e|era|pede) (?:dar|recomend|analis|escrev|gerar|respond|propor|insights)"
+    r"|\b(?:recomend|sugi?e?r)\w+ que (?:voce |alguem )?(?:recomend|sugi?e?r)\w+|\benvio as recomendac"
+    r"|\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b"
+)
+"""A refusal, its own instruction, or four infinitives in a row: «quer poder escolher retirar» is as many as a sentence
+has."""
+
+
+def is_scrappy(text: str) -> bool:
+    """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
+    folded = even(fold(text))
+    return bool(_NO_ANSWER.search(folded) or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def stands(text: str) -> bool:
+    """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»), in its own
+    language or in another."""
+    folded = even(fold(text))
+    said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
+    return _FOREIGN.isdisjoint(said) and not _TAKEN_BACK.search(folded)

@@ -36,7 +36,7 @@ _MOST_SENTENCES = 40
 _ALIKE = 0.8
 """Share of the words of two that makes them one."""
 _ANOTHER = re.compile(
-    r"(?:^|[.!?\n]\W{0,3})(?:alternativa|versao|opcao|notificacao|resposta) [2-9b-d]\b(?!,)"
+    r"(?:^|[.!?\n]\W{0,3})(?:alternativa|versao|opcao|notificacao|resposta) [2-9b-d]\b"
     r"|\bresposta (?:(?:cert|corret)a e|2)\b"
 )
 """What offers another answer beside the first."""
@@ -50,14 +50,13 @@ _UNSAID = re.compile(
     r"|\bnao (?:use|siga|publique|faca)m?(?! mais\b)"
     r"(?: isso| (?:est|ess)\w+ (?:sugest|recomend|analise)\w*)?(?=\W*(?:$|[:.!]))"
     r"|\bnao (?:tenho como|posso|consigo|sei) (?:ajud|respond)|\b(?:retiro|desdigo) (?:o |tudo)"
-    r"|\brecomende (?:acoes em|topicos)\b|\bnao e verdade\b|\bno es (?:verdad|cierto)|\bignore this"
+    r"|\bnao e verdade\b|\bno es (?:verdad|cierto)|\bignore this"
     r"|\bnao (?:acredite|confie|considere)m? n?(?:isso|isto)\b"
     r"|\bnada disso\b(?! (?:adianta|resolve|funciona) (?:se|sem))|\btambem nao serve\b"
     r"|\b(?:o contrario|o oposto|o inverso) disso\b"
     r"|(?:^|[.!?\n]\W{0,3})(?:brincadeira|mentira|esquece|pensando (?:melhor|bem)|na verdade,? (?:nao|esqueca|nada))\b"
 )
-"""What takes back what was advised or offered, or gives back its own instruction, beside what rewards/wording/beside.py
-knows of any answer."""
+"""What takes back what was advised or offered, beside what rewards/wording/beside.py knows of any answer."""
 _FORGOT = re.compile(r"(?i)\besque[cç]\w*")
 """What customers do with a cart, and an answer says of itself where `_UNSAID` has it."""
 _ABROAD = 3
@@ -66,8 +65,7 @@ _ABROAD = 3
 
 @lru_cache(maxsize=REMEMBERED)
 def stands(said: str) -> bool:
-    """Whether a text is one answer in Portuguese, which neither its beginning nor its end takes back («desconsidere
-    isso», «is wrong»)."""
+    """Whether a text is one answer, which neither its beginning nor its end takes back («desconsidere», «is wrong»)."""
     folded = "\n".join(" ".join(line.split()) for line in fold(said).splitlines())
     told = [line for line in _SENTENCE_END.split(_FORGOT.sub(" ", said)) if line.strip()]
     return not (
@@ -80,11 +78,10 @@ def stands(said: str) -> bool:
 
 
 def _goes_abroad(folded: str) -> bool:
-    """Whether a sentence is in another language, or denies in English what it says («definitely not …»)."""
+    """Whether a sentence is in another language."""
     told = (text.words(line) for line in _SENTENCE_END.split(folded.replace("'", "")))
     return any(
-        len(line) >= _ABROAD and ("not" in line or 5 * sum(word in text.FOREIGN for word in line) >= 2 * len(line))
-        for line in told
+        len(line) >= _ABROAD and 5 * sum(word in text.FOREIGN for word in line) >= 2 * len(line) for line in told
     )
 
 
@@ -117,15 +114,13 @@ def own_words(tokens: list[str], brief: str) -> float:
     return clip((0.9 - text.copied(tokens, brief)) / 0.3)
 
 
-def is_shredded(said: str) -> bool:
+def shredded(said: str) -> bool:
     """Whether a text is told in sentences of a word or a bare number («você! hoje! garanta!», «fone. 313.»)."""
     told = [line for line in _SENTENCE_END.split(_ITEM.sub("", said)) if len(text.words(line)) == 1]
-    return sum(_SHREDS if _BARE_NUMBER.fullmatch(line) else 1 for line in told) >= _SHREDS
-
-
-def piles_verbs(said: str) -> bool:
-    """Whether verbs stand in a row («reduzir investir implementar otimizar»)."""
-    return bool(_VERBS_IN_A_ROW.search(fold(said)))
+    return (
+        bool(_VERBS_IN_A_ROW.search(fold(said)))
+        or sum(_SHREDS if _BARE_NUMBER.fullmatch(line) else 1 for line in told) >= _SHREDS
+    )
 
 
 _VERBS_IN_A_ROW = re.compile(
@@ -182,21 +177,11 @@ def _lists_words(said: str) -> bool:
 _SHAPELESS = re.compile(r"[\x00-\x08\u200b\u2060]|([^\w\s.=*#_-])\s?\1\s?\1\s?\1\s?\1\s?\1|(?m:^[ \t]*[-*•#][ \t]*$)")
 
 
-def shapeless(said: str) -> int:
-    """In how many places a text has no words: the same mark again and again, an empty line of a list."""
-    return len(_SHAPELESS.findall(said))
-
-
-def has_scraps(said: str) -> bool:
-    """Whether a text has marks of programs, or the same word twice in a row."""
-    return bool(_SCRAPS.search(said))
-
-
 def is_answer(said: str, brief: str, reads: Limits, copied: float = 0.0) -> float:
     """How much a text is one answer at all, in [0, 1]: the product of its measures. `reads`: mean worth in the order
     model up to which it is none, and from which on it reads like any other; `copied`: credit of a short copy."""
     tokens = text.words(said)
-    if not tokens or not stands(said) or (marks := shapeless(said)) > 1:
+    if not tokens or not stands(said) or len(shapeless := _SHAPELESS.findall(said)) > 1:
         return 0.0
     language = clip(1.5 * text.portuguese(tokens)) * text.in_one_language(tokens) * text.variety(tokens)
     least, enough = _STUTTER
@@ -211,8 +196,8 @@ def is_answer(said: str, brief: str, reads: Limits, copied: float = 0.0) -> floa
         * text.sound(said, brief)
         * (_GIVEN_BACK if text.longest_copy(tokens, brief) > _PASTED else 1.0)
         * (_CUT if breaks_off(said) else 1.0)
-        * (_BLEMISHED if marks or has_scraps(said) or _is_open(said) or _lists_words(said) else 1.0)
-        * (_SHREDDED if is_shredded(said) or piles_verbs(said) else 1.0)
+        * (_BLEMISHED if shapeless or _SCRAPS.search(said) or _is_open(said) or _lists_words(said) else 1.0)
+        * (_SHREDDED if shredded(said) else 1.0)
     )
 
 

@@ -14,9 +14,9 @@ _OF_ANSWER = re.compile(
     r"\b(?:respost\w+|consultas?|query|queries|sql|select|codigo|comando|json|objeto|campos?|resumo|extracao|resultados?"
     r"|numeros?|total|totais|valor(?:es)?|soma|logica|filtros?|dados|sentimento|versao|exemplo|preenchimento"
     r"|(?<!por )isso|isto|n?ela|dela|tudo|mim|uma linha|avaliacao de outr[oa]|est[ea] texto|o que voce|perguntas?"
-    r"|porcaria|(?:acima|abaixo)(?! d)|que escrevi)\b"
+    r"|porcaria|acima|abaixo|que escrevi)\b"
 )
-_MINE = re.compile(r"\b(?:esquec\w*|inventei|inventamos|chutei|chute|palpite|(?<!nao por )acaso)\b")
+_MINE = any_of("esquec* inventei inventamos chutei chute palpite acaso")
 """What one says of nothing but of one's own answer."""
 _BAD = any_of("""
     errad* incorret* fals* mentir* invertid* inventad* invalid* ficticio* ficticia* chutad* aleatori* porcaria
@@ -33,7 +33,7 @@ _BAD_TURN = re.compile(
 _NOT_FOR_USE = re.compile(
     r"\b(?:(?:nao|nunca|jamais|evite)(?: (?:se|devem?|pode|ser|me|recomend\w+|jamais))*"
     r" (?:us(?:e|em|ar|ad[oa])|rod(?:e|em|ar?)|execut\w+|(?:confi|acredit|lei[ao]|publiqu)\w*"
-    r"|consider(?:e|em|ar|ad[oa])|responde|serve|vale(?= )|atende"
+    r"|consider(?:e|em|ar|ad[oa])|responde|serve|vale|atende"
     r"|presta|funciona)|(?:desconsider|ignor|descart|apag)(?:e|em|ar))\b(?P<rest>.*)"
 )
 """What says that an answer is not to be used, or is none."""
@@ -44,11 +44,11 @@ _PURPOSE = re.compile(
 """For what else it is not: «não use este número como total do ano»."""
 _CASE = re.compile(
     r"\b(?:se (?!pergunt|rodar)|(?<!nenhum )caso|sem (?:o|a|essa)\b|com [oa] \w+ errad|senao|evitar?|facil (?!ver)"
-    r"|sem \w+r\b|para (?:nao|ignorar)|pode (?:ter|haver|vir)|(?!porcar)\w{2,}riam?\b|considere isso|nao sao)"
+    r"|para (?:nao|ignorar)|pode (?:ter|haver|vir)|(?!porcar)\w{2,}riam?\b|considere isso|nao sao)"
 )
 """What tells of a case that is not this one («tirando o JOIN, …»)."""
 _OTHER_WAY = re.compile(
-    r"^\W*(?:tir|retir|remov|troc|filtr|mud)(?:ando|endo|ar)\b|\bmais do que\b|\bse (?:voce|nao|usar)\b|\bqual d|\?"
+    r"^\W*(?:tir|retir|remov|troc|filtr|mud)(?:ando|endo|ar)\b|\bmais do que\b|\bse (?:voce|nao|usar)\b|\?"
 )
 _ITS_OWN = re.compile(
     r"\b(?:cliente|loja|vendedor|produto|item|entrega|anuncio|pedidos?|frete|centavos|nulos|coluna|cor|tamanho)(?:es)?s?\b"
@@ -61,7 +61,7 @@ _NOT_IN_ENGLISH = re.compile(
 MOST_ALONE = 6
 """Words of a clause that speaks of the answer without naming it («Favor desconsiderar»)."""
 _EVER = re.compile(
-    r"\W*(?:(?:de jeito|em hipotese|nem|nunca|mais(?! (?!nada|iss|ist)\w+)|por favor|nada) ?"
+    r"\W*(?:(?:de jeito|em hipotese|nem|nunca|mais(?! (?!nada|iss|ist|ess|est)\w+\W*$)|por favor|nada) ?"
     r"(?:\w+ ?){0,3})?\W*"
 )
 """What stands behind a verb that is said of the answer without naming it («não use de jeito nenhum»), not what else

@@ -56,7 +56,8 @@ def by_speaker(policy: Policy, tasks: Sequence[str], ask: Callable[[list[int]], 
     has been made to speak; once, with all of them, where there is one for all.
     """
     if not tasks_of(policy):
-        return list(ask(list(range(len(tasks)))))
+        rows = list(range(len(tasks)))
+        return [one for _, one in zip(rows, ask(rows), strict=True)]
     found: dict[int, T] = {}
     for task in dict.fromkeys(tasks):
         speak_for(policy, task)
