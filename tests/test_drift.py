@@ -1,12 +1,13 @@
-"""What is asked changes: that starts one training, which ends with a word about its candidate."""
+"""What is asked changes in three ways: each starts one training, which ends with a word about its candidate."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from own_rows import push
 from small_stack import running_stack, stack_home
 
 from benchmarks.operations import SMALL, Bench
@@ -27,6 +28,17 @@ MACHINES = (
 )  # fmt: skip
 
 
+def another_mix(rng: Random, asked: Prompt) -> dict[str, str]:
+    return {"task": "push", "text": push(9000 + rng.randrange(10**6))["prompt"]}
+
+
+def broken_portuguese(rng: Random, asked: Prompt) -> dict[str, str]:
+    words = asked.user.split()
+    rng.shuffle(words)
+    broken = ["".join(letter for letter in word if rng.random() < 0.6) for word in words]
+    return {"task": asked.task, "text": " ".join(word for word in broken if word) or "xq"}
+
+
 def another_range(rng: Random, asked: Prompt) -> dict[str, str]:
     words = [f"{rng.choice(MACHINES)}{rng.randrange(99)}" if len(word) > 4 else word for word in asked.user.split()]
     return {"task": asked.task, "text": " ".join(words)}
@@ -38,14 +50,18 @@ def bench() -> Iterator[Bench]:
         yield bench
 
 
-def test_a_drift_starts_exactly_one_training_which_ends(bench: Bench) -> None:
-    """Which drifts are alarms: tests/test_monitor.py."""
-    settings = bench.ask("deployments/name/train/laptop")["parameters"]["settings"]
+@pytest.mark.parametrize("drift", [another_mix, broken_portuguese, another_range])
+def test_a_drift_starts_exactly_one_training_which_ends(
+    bench: Bench, drift: Callable[[Random, Prompt], dict[str, str]]
+) -> None:
+    model = drift.__name__.replace("_", "-")
+    settings = dict(profile(bench), storage=str(bench.stack.home / model))
+    settings["promotion"] = {**settings.get("promotion", {}), "model": model}
     first = started(bench, "train/laptop", {"settings": settings})
     finished(bench, first)
     assert "champion**" in outcome(bench, first), "there has to be one to watch"
     before = trainings(bench)
-    served(Path(settings["storage"]))
+    served(Path(settings["storage"]), model, drift)
     watched = {"settings": settings | {"monitor": {"retrain": "train/laptop"}}}
 
     finished(bench, started(bench, "monitor/laptop", watched))
@@ -65,8 +81,13 @@ def test_a_drift_starts_exactly_one_training_which_ends(bench: Bench) -> None:
     assert trainings(bench) - before == {training}
     what, _, reason = outcome(bench, training).partition("\n\n")
     assert reason, "a champion or a refusal says why"
-    champion = bench.mlflow().get_model_version_by_alias("tucano", "champion")
-    assert ("champion**" in what) == (str(champion.version) == "2"), what
+    assert ("champion**" in what) == (champion(bench, model) == "2"), what
+    print(f"{model}: {what} ({reason})")
+
+
+def profile(bench: Bench) -> dict[str, Any]:
+    """The settings of train/laptop as a person gets them in its form."""
+    return dict(bench.ask("deployments/name/train/laptop")["parameters"]["settings"])
 
 
 def started(bench: Bench, deployment: str, parameters: dict[str, Any]) -> str:
@@ -87,17 +108,21 @@ def trainings(bench: Bench) -> set[str]:
     return {str(run["id"]) for run in bench.ask("flow_runs/filter", of_laptop)}
 
 
-def served(storage: Path) -> None:
-    """A log of requests as `tucano serve` keeps it, of a shop that sells machines now."""
+def served(storage: Path, model: str, drift: Callable[[Random, Prompt], dict[str, str]]) -> None:
+    """A log of requests as `tucano serve` keeps it, changed by `drift`."""
     (train,) = storage.glob("artifacts/data/*/train.jsonl")
     asked, rng = read_prompts(train), Random(1)
-    same = {"answer": "Oferta!", "by": "tucano/1"}
     lines = [
-        {"id": f"{number:032x}", **same, **another_range(rng, asked[number % len(asked)])} for number in range(REQUESTS)
+        {"id": f"{number:032x}", **drift(rng, asked[number % len(asked)]), "answer": "Oferta!", "by": f"{model}/1"}
+        for number in range(REQUESTS)
     ]
     (storage / SERVING).mkdir(exist_ok=True)
     text = "".join(f"{json.dumps(line)}\n" for line in lines)
     (storage / SERVING / "requests.jsonl").write_text(text, encoding="utf-8")
+
+
+def champion(bench: Bench, model: str) -> str:
+    return str(bench.mlflow().get_model_version_by_alias(model, "champion").version)
 
 
 def outcome(bench: Bench, run: str) -> str:
