@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from fake_google import ROOT, Cloud, Jobs, Metadata, sound_project
+from google.cloud.aiplatform_v1.types import AcceleratorType, Scheduling
 from pace import until
 from prefect import get_client
 from prefect.client.schemas.objects import FlowRun
@@ -284,10 +285,24 @@ def test_its_machine_hours_hold_all_three_machines(run: FlowRun, cloud: Cloud) -
     assert 0 < sum(part.lost_hours for part in held) < sum(part.hours for part in held)
 
 
+def test_every_job_asks_for_one_l4_on_a_spot_machine(run: FlowRun, jobs: Jobs) -> None:
+    assert [job.job_spec.scheduling.strategy for job in jobs.jobs] == 3 * [Scheduling.Strategy.SPOT]
+    for job in jobs.jobs:
+        (pool,) = job.job_spec.worker_pool_specs
+        assert (pool.machine_spec.machine_type, pool.machine_spec.accelerator_count) == ("g2-standard-8", 1)
+        assert pool.machine_spec.accelerator_type == AcceleratorType.NVIDIA_L4
+        scheduling = job.job_spec.scheduling
+        assert scheduling.disable_retries
+        assert not scheduling.restart_job_on_worker_restart and scheduling.timeout.total_seconds() == 72 * 3600
+        assert job.job_spec.service_account == "trainer@shop-project.iam.gserviceaccount.com"
+        assert job.job_spec.base_output_directory.output_uri_prefix == "gs://shop-bucket/vertex"
+        assert pool.container_spec.image_uri == f"us-central1-docker.pkg.dev/shop-project/tucano/train@{DIGEST}"
+        assert job.name.startswith("projects/shop-project/locations/us-central1/")
+
+
 def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs, server: int, place: Path) -> None:
     """Its worker had a password, a database's address and folders in its own environment."""
     for job in jobs.jobs:
-        assert job.name.startswith("projects/shop-project/locations/us-central1/")
         text = type(job).to_json(job)
         for word in ("correct-horse", "staple", "127.0.0.1", "localhost", str(place), str(ROOT)):
             assert word not in text
