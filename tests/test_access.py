@@ -232,6 +232,7 @@ def test_no_other_page_may_show_ours_in_a_frame(door: httpx.Client) -> None:
     for answer in (door.get("/", headers=OWN), door.get("/"), door.get("/enter")):
         policies = answer.headers.get_list("Content-Security-Policy")
         assert "frame-ancestors 'self'" in policies and policies[-1].startswith("default-src 'self' ")
+        assert "http" not in policies[-1], "a source that is not ours"
 
 
 def test_a_page_of_ours_asks_nobody_but_its_own_server(page: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a training child is told, and how it ends: one that hangs, one whose parent is gone (tucano/training/launch.py)."""
+"""What a training child is told, and how it ends: hanging, killed, stopped, orphaned (tucano/training/launch.py)."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from subprocess import PIPE
 
+import psutil
 import pytest
 
 from tucano.errors import WorkerCrashed, WorkerFailed
@@ -46,6 +47,29 @@ def test_a_child_that_speaks_is_left_alone_however_long_it_takes(tmp_path: Path)
 def test_a_child_that_is_killed_is_a_crash(tmp_path: Path) -> None:
     with pytest.raises(WorkerCrashed, match="sft was killed by SIGKILL; its last checkpoint is kept"):
         run_job(job(tmp_path), interpreter(tmp_path, "kill -9 $$"), print)
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from tucano.training.jobs import Job
+from tucano.training.launch import run_job
+
+place = sys.argv[1]
+job = Job("sft", {}, place, place + "/output", place + "/work", 1)
+run_job(job, place + "/python", print, lambda said: print(said, flush=True))
+"""
+
+
+def test_what_a_killed_parent_started_ends(tmp_path: Path) -> None:
+    """A child reads until its input closes, which the kernel does for whoever held the other end."""
+    interpreter(tmp_path, "echo there; exec cat > /dev/null")
+    with psutil.Popen([sys.executable, "-c", PARENT, str(tmp_path)], stdout=PIPE, text=True) as parent:
+        assert parent.stdout.readline() == "there\n"
+        children = parent.children(recursive=True)
+        parent.kill()
+    gone, alive = psutil.wait_procs(children, 60)
+    assert gone and not alive
 
 
 def test_nothing_starts_once_a_run_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,8 @@ def test_a_finished_run_has_its_verdict_and_servers_their_state(tmp_path: Path) 
     write_run(tmp_path, RUN)
     verdict = f"The newest verdict here: {BETTER}"
     assert next_steps(tmp_path, lambda: False) == ([verdict], [*AFTER_A_RUN])
-    report = f"Its report: {made(tmp_path, 'report').folder / 'report.html'}"
+    page = made(tmp_path, "report", lambda draft: (draft / "report.html").write_text("Melhor", "utf-8")).folder
+    report = f"Its report: {page / 'report.html'}"
     assert next_steps(tmp_path, lambda: False)[0] == [verdict, report]
     servers = [verdict, report, "The servers of `tucano up` are running."]
     assert next_steps(tmp_path, lambda: True) == (servers, [*AFTER_A_RUN, "status"])

@@ -60,14 +60,16 @@ def test_what_is_no_file_in_the_logs_place_is_not_waited_for_nor_written(tmp_pat
 
 
 def test_requests_that_are_not_kept_are_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    place = tmp_path / FILE
-    place.mkdir()
+    place, other = tmp_path / FILE, tmp_path / "other"
+    other.write_text("mine", encoding="utf-8")
+    place.symlink_to(other)
     with caplog.at_level("INFO"), kept(tmp_path) as found:
         found.keep(3)
         assert found.lost == 3
-        place.rmdir()
+        place.unlink()
         found.keep(2)
         assert found.lost == 3
+    assert other.read_text(encoding="utf-8") == "mine"
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 2 and f"{place} cannot be written" in said[0] and LOST in said[0]
     assert said[1] == f"{place} is written again; 3 requests were not kept"

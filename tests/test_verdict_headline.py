@@ -47,6 +47,7 @@ def test_tasks_on_which_no_gain_is_established_are_named_beside_the_headline() -
     verdict = page[page.index('class="verdict') : page.index('class="figures"')]
     assert "um ganho não está estabelecido em: push." in verdict
     assert "pela verdade 3; como em produção 3" in page
+    assert judged(answers(ALIKE, per_task=9)).verdict.reservations == (), "where all gain, nothing stands there"
 
 
 @pytest.mark.parametrize(
